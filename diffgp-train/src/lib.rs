@@ -1,0 +1,5 @@
+//! Trains differential Gaussian processes and exports them for microcontrollers.
+#![forbid(unsafe_code)]
+
+pub mod elbo;
+pub mod params;

@@ -1,0 +1,2 @@
+//! Developer commands of diffgp: `cargo xtask test`.
+fn main() {}
