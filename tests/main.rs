@@ -1,3 +1,5 @@
 //! Tests across the crates of diffgp, linked once.
 
 mod goldens;
+mod runtime_goldens;
+mod tolerances;

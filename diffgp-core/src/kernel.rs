@@ -8,7 +8,7 @@
 //!
 //! ρ(0) = 1 and 0 ≤ ρ ≤ 1 for every kind. The constant c is folded into the reciprocal length-scales that the blob
 //! stores, so the device evaluates ρ from q² = c²r² with nothing left to multiply.
-//! Accuracy in f32: relative error below 2.1e-7 (RBF) and 1.1e-6 (Matérn) given q² (see the test); the error of q² itself comes on top.
+//! Accuracy in f32: relative error below 1.1e-7 (RBF) and 1.1e-6 (Matérn) given q² (see the test); the error of q² itself comes on top.
 
 use crate::exp2::exp2_neg;
 
@@ -102,7 +102,7 @@ mod tests {
                 worst = worst.max((f64::from(kind.correlation(q2)) - exact).abs() / exact);
             }
             // Matérn adds the rounding of √q², 1 + q and q·log₂e.
-            let bound = if kind == Rbf { 2.1e-7 } else { 1.1e-6 };
+            let bound = if kind == Rbf { 1.1e-7 } else { 1.1e-6 };
             assert!(worst < bound, "{kind:?}: {worst:e}");
         }
     }

@@ -94,7 +94,7 @@ impl<'m, 'w> Flow<'m, 'w> {
             return Ok(());
         }
         let mut pairs = drift.iter_mut().zip(diffusion);
-        evaluate(self.model, &mut self.scratch, &mut self.outputs.clone(), self.taken, true, &mut |_, mean, var| {
+        evaluate(self.model, &mut self.scratch, &mut { self.outputs }, self.taken, true, &mut |_, mean, var| {
             if let Some((drift, diffusion)) = pairs.next() {
                 *drift = mean;
                 *diffusion = var;
@@ -125,17 +125,18 @@ impl<'m, 'w> Flow<'m, 'w> {
         if self.remaining() == 0 {
             return Ok(false);
         }
-        if self.model.blob().header().tables == 1 {
-            self.outputs = self.model.blob().flow_outputs();
-        }
+        let mut outputs = self.outputs;
         let dt = self.model.step_size();
         let sampled = noise.is_some();
-        evaluate(self.model, &mut self.scratch, &mut self.outputs, self.taken, sampled, &mut |next, mean, var| {
+        evaluate(self.model, &mut self.scratch, &mut outputs, self.taken, sampled, &mut |next, mean, var| {
             *next += mean * dt;
             if let Some(noise) = noise.as_deref_mut() {
                 *next += libm::sqrtf(var * dt) * noise.normal();
             }
         })?;
+        if self.model.blob().header().tables > 1 {
+            self.outputs = outputs;
+        }
         self.scratch.state.copy_from_slice(self.scratch.next);
         self.taken += 1;
         self.check_state()?;
