@@ -8,3 +8,6 @@ pub(crate) const RUNTIME_MEAN: f64 = 1e-4;
 
 /// Relative error of each variance in f32 on the device: the bar of the runtime.
 pub(crate) const RUNTIME_VARIANCE: f64 = 1e-3;
+
+/// A few roundings in f32, relative.
+pub(crate) const SINGLE_ROUNDING: f64 = 4e-7;
