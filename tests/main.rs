@@ -2,7 +2,10 @@
 
 mod blob_properties;
 mod goldens;
+mod hard_variance;
+mod noise_statistics;
 mod random_models;
 mod runtime_api;
 mod runtime_goldens;
+mod strong_order;
 mod tolerances;

@@ -64,13 +64,29 @@ fn wrong_inputs_are_refused_by_name() {
 }
 
 #[test]
-fn an_overflow_is_an_error_and_not_a_number() {
+fn far_from_the_data_the_prior_comes_back() {
     let bytes = blob(&Shape::SMALL);
+    let parsed = Model::parse(bytes.as_slice()).unwrap();
+    let far = parsed.predict(&[3e38, -3e38], &mut Workspace::<2, 6>::new()).unwrap();
+    let target = scaling(&Shape::SMALL).target;
+    let prior = f64::from(target.scale).powi(2) * model(&Shape::SMALL).predictor.kernel.variance;
+    assert!(!far.in_range() && far.mean() == target.mean);
+    assert!((f64::from(far.latent_variance()) - prior).abs() < SINGLE_ROUNDING * prior);
+}
+
+#[test]
+fn an_overflow_is_an_error_and_not_a_number() {
+    let shape = Shape::SMALL;
+    let mut scaling = scaling(&shape);
+    // The variance is in squared units: beyond f32.
+    scaling.target.scale = 1e25;
+    let metadata = Metadata { scaling: &scaling, names: &[], model_id: &[] };
+    let bytes = AlignedBytes::new(&export(&model(&shape), &metadata, &[]).unwrap().bytes);
     let model = Model::parse(bytes.as_slice()).unwrap();
     let mut workspace = Workspace::<2, 6>::new();
-    // Far outside the data every correlation vanishes: the prior's mean and variance come back.
-    let far = model.predict(&[3e38, -3e38], &mut workspace);
-    assert!(far.is_err() || far.is_ok_and(|p| p.mean().is_finite() && !p.in_range()));
+    let x = some_input(&shape);
+    assert_eq!(model.predict(&x, &mut workspace), Err(Error::NotFinite));
+    assert_eq!(model.predict_sampled(&x, 2, &mut Keyed::new(0, 0), &mut workspace), Err(Error::NotFinite));
 }
 
 #[test]

@@ -1,0 +1,91 @@
+//! The Euler–Maruyama scheme of the runtime converges in the strong sense: order ½, and 1 for additive noise.
+//!
+//! For each Brownian path, the end point with K steps is compared with a float64 reference of 4096 steps driven by the
+//! same path; the mean absolute difference falls like K^(−order).
+
+use diffgp_core::kernel::KernelKind;
+use diffgp_infer::{Model, Replay, Workspace};
+use diffgp_train::exact::Exact;
+use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Predictor};
+use nalgebra::{DMatrix, DVector};
+
+use crate::random_models::Normals;
+use crate::runtime_goldens::blob_of;
+
+const FINE: usize = 4096;
+const PATHS: usize = 400;
+const COARSE: [usize; 5] = [8, 16, 32, 64, 128];
+
+/// A one-dimensional flow with three inducing points, m = drift·(1, −1, ½) and L = factor·I.
+fn params(steps: usize, drift: f64, factor: f64) -> Params {
+    let kernel = |variance| Kernel { kind: KernelKind::Rbf, variance, length_scales: vec![1.0] };
+    let inducing = DMatrix::from_column_slice(3, 1, &[-1.5, 0.0, 1.5]);
+    let posterior = |mean: [f64; 3], factor: f64| Posterior {
+        mean: DVector::from_column_slice(&mean),
+        factor: DMatrix::identity(3, 3) * factor,
+    };
+    Params {
+        flow: Some(Flow {
+            time: 1.0,
+            steps,
+            inducing: inducing.clone(),
+            kernels: vec![kernel(1.0)],
+            temporal: None,
+            posteriors: vec![posterior([drift, -drift, 0.5 * drift], factor)],
+        }),
+        predictor: Predictor { inducing, kernel: kernel(1.0), posterior: posterior([0.0; 3], 1.0) },
+        likelihood: Likelihood::Gaussian { noise: 0.1 },
+        jitter: 1e-6,
+        variance_floor: 1e-12,
+    }
+}
+
+/// Slope of log(mean |x_T − reference|) against log(1/K), by least squares.
+fn measured_order(drift: f64, factor: f64) -> f64 {
+    let reference = params(FINE, drift, factor);
+    let exact = Exact::new(&reference).unwrap();
+    let blobs: Vec<_> = COARSE.iter().map(|&steps| blob_of(&params(steps, drift, factor))).collect();
+    let mut errors = [0.0; COARSE.len()];
+    let mut normals = Normals::new(5);
+    for _ in 0..PATHS {
+        let fine: Vec<f64> = (0..FINE).map(|_| normals.next()).collect();
+        let start = 0.5 * normals.next();
+        let end = exact.path(&[start], Some(&fine))[FINE][0];
+        for ((error, blob), &steps) in errors.iter_mut().zip(&blobs).zip(&COARSE) {
+            // ΔW of a coarse step is the sum of its fine ones: ε = Σ ε_fine / √(FINE/K).
+            let share = FINE / steps;
+            let coarse: Vec<f32> =
+                fine.chunks(share).map(|c| (c.iter().sum::<f64>() / (share as f64).sqrt()) as f32).collect();
+            let model = Model::parse(blob.as_slice()).unwrap();
+            let mut workspace = Workspace::<1, 3>::new();
+            let mut flow = model.start(&[start as f32], &mut workspace).unwrap();
+            let mut replay = Replay(&coarse);
+            while flow.step(&mut replay).unwrap() {}
+            *error += (f64::from(flow.state()[0]) - end).abs() / PATHS as f64;
+        }
+    }
+    println!("factor {factor}: mean errors {errors:.5?} at {COARSE:?} steps");
+    let x: Vec<f64> = COARSE.iter().map(|&k| -(k as f64).ln()).collect();
+    let y: Vec<f64> = errors.iter().map(|e| e.ln()).collect();
+    let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
+    let (mx, my) = (mean(&x), mean(&y));
+    let covariance: f64 = x.iter().zip(&y).map(|(a, b)| (a - mx) * (b - my)).sum();
+    covariance / x.iter().map(|a| (a - mx).powi(2)).sum::<f64>()
+}
+
+#[test]
+fn order_is_one_half_when_the_diffusion_depends_on_the_state() {
+    // L = 0.1 I: the variance is near zero at the inducing points and near s² between them. No drift: its error, of
+    // order 1, would hide part of the other at these step sizes.
+    let order = measured_order(0.0, 0.1);
+    println!("measured order {order:.3}");
+    assert!((0.4..0.6).contains(&order), "{order}");
+}
+
+#[test]
+fn order_is_one_when_the_noise_is_additive() {
+    // L = I: the posterior variance is the prior's, everywhere s².
+    let order = measured_order(1.0, 1.0);
+    println!("measured order {order:.3}");
+    assert!((0.9..1.1).contains(&order), "{order}");
+}
