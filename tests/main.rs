@@ -1,1 +1,3 @@
 //! Tests across the crates of diffgp, linked once.
+
+mod goldens;

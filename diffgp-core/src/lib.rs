@@ -2,4 +2,8 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod blob;
+pub mod exp2;
 pub mod kernel;
+pub mod noise;
+pub mod normal;

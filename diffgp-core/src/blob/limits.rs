@@ -1,0 +1,29 @@
+//! Limits of the format: what a reader may rely on, whoever wrote the blob.
+//!
+//! Together with the rule that every tensor lies in the blob in full, they bound the work of a prediction: one step of
+//! a flow reads each tensor at most once, and there are at most [`MAX_STEPS`] steps.
+
+use core::ops::RangeInclusive;
+
+/// D: inputs.
+pub const MAX_INPUTS: usize = 64;
+/// M_s·max(M_t, 1) and M_g: features of a Gaussian process.
+pub const MAX_FEATURES: usize = 1024;
+/// K: steps of a flow.
+pub const MAX_STEPS: usize = 4096;
+/// T of a model with a flow.
+pub const FLOW_TIME: RangeInclusive<f32> = 1e-6..=1e3;
+/// s², the variance of a kernel.
+pub const KERNEL_VARIANCE: RangeInclusive<f32> = 1e-12..=1e12;
+/// σ², the variance of the noise, in standardised units.
+pub const NOISE: RangeInclusive<f32> = 0.0..=1e6;
+/// e of the Bernoulli likelihood.
+pub const EPSILON: RangeInclusive<f32> = 0.0..=0.25;
+/// Floor of posterior variances.
+pub const VARIANCE_FLOOR: RangeInclusive<f32> = 0.0..=1.0;
+/// Standard deviation by which an input or the target is divided.
+pub const SCALE: RangeInclusive<f32> = 1e-30..=1e30;
+/// Bytes of a model id.
+pub const MAX_MODEL_ID: usize = 32;
+/// Bytes of one name.
+pub const MAX_NAME: usize = 255;

@@ -1,0 +1,176 @@
+//! Loading a blob in place.
+
+use zerocopy::{ConvertError, FromBytes};
+
+use super::cursor::{Cursor, KernelView, OutputView};
+use super::error::ParseError;
+use super::header::Header;
+use super::{CHECKSUM_BYTES, FORMAT_VERSION, MAGIC, Names, PRELUDE_BYTES, checksum, limits};
+
+/// A checked blob, borrowed from the bytes it was parsed from.
+#[derive(Clone, Copy, Debug)]
+pub struct Blob<'a> {
+    header: Header<'a>,
+    /// T1: means of the inputs: `[D]`.
+    input_means: &'a [f32],
+    /// T2 to T4: reciprocal scales, lower and upper ends of the ranges: `[3][D]`.
+    input_scaling: &'a [f32],
+    /// T5: a_t(t_k) of every step: `[K][M_t]`.
+    time_features: &'a [f32],
+    flow_kernels: Cursor<'a>,
+    flow_outputs: Cursor<'a>,
+    predictor: Cursor<'a>,
+}
+
+/// Which checks [`Blob::load`] makes beyond those that keep every later access in bounds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    Nothing,
+    Bytes,
+}
+
+impl<'a> Blob<'a> {
+    /// Checks the bytes and borrows the model from them. More bytes may follow the model (erased flash, for example).
+    ///
+    /// Cost: one pass over the blob for the checksum and one for finiteness; no allocation, no copy.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, ParseError> {
+        Self::load(bytes, Trust::Nothing)
+    }
+
+    /// Like [`Blob::parse`], without the checksum and without looking at the numbers in the tensors: for bytes that
+    /// were parsed before, on devices that wake up often. Cost: independent of the size of the tensors.
+    pub fn parse_trusted(bytes: &'a [u8]) -> Result<Self, ParseError> {
+        Self::load(bytes, Trust::Bytes)
+    }
+
+    fn load(bytes: &'a [u8], trust: Trust) -> Result<Self, ParseError> {
+        let (header_bytes, tensors) = split(bytes, trust)?;
+        let (header, rest) = postcard::take_from_bytes::<Header<'a>>(header_bytes).map_err(|_| ParseError::Header)?;
+        // What follows are the zeros that align the tensors, at most three.
+        if rest.len() > 3 || rest.iter().any(|&byte| byte != 0) {
+            return Err(ParseError::Header);
+        }
+        header.validate()?;
+
+        let mut cursor = Cursor { descriptors: header.descriptors, tensors };
+        let inputs = usize::from(header.inputs);
+        let input_means = cursor.singles(inputs).ok_or(ParseError::TensorSpace)?;
+        let input_scaling = cursor.singles(3 * inputs).ok_or(ParseError::TensorSpace)?;
+        let times = usize::from(header.steps) * usize::from(header.inducing_times);
+        let time_features = cursor.singles(times).ok_or(ParseError::TensorSpace)?;
+        let flow_kernels = cursor;
+        for _ in 0..header.flow_kernels {
+            cursor.next_kernel(inputs, usize::from(header.flow_inducing)).ok_or(ParseError::Descriptor)?;
+        }
+        let flow_outputs = cursor;
+        for _ in 0..usize::from(header.tables) * inputs {
+            cursor.next_output(header.flow_features()).ok_or(ParseError::Descriptor)?;
+        }
+        let predictor = cursor;
+        let predictor_inducing = usize::from(header.predictor_inducing);
+        cursor.next_kernel(inputs, predictor_inducing).ok_or(ParseError::Descriptor)?;
+        cursor.next_output(predictor_inducing).ok_or(ParseError::Descriptor)?;
+        if !cursor.descriptors.is_empty() || !cursor.tensors.is_empty() {
+            return Err(ParseError::TensorSpace);
+        }
+
+        let blob = Self { header, input_means, input_scaling, time_features, flow_kernels, flow_outputs, predictor };
+        // x·scale stays finite and comparable because reciprocal scales have the limits of scales.
+        let scales_hold = blob.input_scales().iter().all(|scale| limits::SCALE.contains(scale));
+        if trust == Trust::Nothing && !(scales_hold && tensors.iter().all(|value| value.is_finite())) {
+            return Err(ParseError::TensorValue);
+        }
+        Ok(blob)
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header<'a> {
+        &self.header
+    }
+
+    /// T1: subtracted from the inputs.
+    pub fn input_means(&self) -> &'a [f32] {
+        self.input_means
+    }
+
+    /// T2: by which inputs are multiplied after their means are subtracted.
+    pub fn input_scales(&self) -> &'a [f32] {
+        self.scaling_row(0)
+    }
+
+    /// T3: smallest value of every input seen in training, in raw units.
+    pub fn input_lows(&self) -> &'a [f32] {
+        self.scaling_row(1)
+    }
+
+    /// T4: largest value of every input seen in training, in raw units.
+    pub fn input_highs(&self) -> &'a [f32] {
+        self.scaling_row(2)
+    }
+
+    fn scaling_row(&self, row: usize) -> &'a [f32] {
+        let inputs = self.input_means.len();
+        self.input_scaling.get(row * inputs..(row + 1) * inputs).unwrap_or(&[])
+    }
+
+    /// T5: a_t(t_k) of step k; empty if the field does not change with time or was folded into tables.
+    pub fn time_features(&self, step: usize) -> &'a [f32] {
+        let times = usize::from(self.header.inducing_times);
+        self.time_features.get(step * times..(step + 1) * times).unwrap_or(&[])
+    }
+
+    /// At the first kernel of the flow.
+    pub fn flow_kernels(&self) -> Cursor<'a> {
+        self.flow_kernels
+    }
+
+    /// At the first output of the flow.
+    pub fn flow_outputs(&self) -> Cursor<'a> {
+        self.flow_outputs
+    }
+
+    /// The predictor's kernel and output.
+    pub fn predictor(&self) -> Option<(KernelView<'a>, OutputView<'a>)> {
+        let mut cursor = self.predictor;
+        let inducing = usize::from(self.header.predictor_inducing);
+        let kernel = cursor.next_kernel(usize::from(self.header.inputs), inducing)?;
+        Some((kernel, cursor.next_output(inducing)?))
+    }
+
+    /// Names of the inputs in order, then of the target; nothing when they were stripped.
+    pub fn names(&self) -> Names<'a> {
+        Names::new(self.header.names)
+    }
+}
+
+/// Prelude and checksum: returns the bytes of the header (P4) with its padding, and the tensors.
+fn split(bytes: &[u8], trust: Trust) -> Result<(&[u8], &[f32]), ParseError> {
+    let found = bytes.len();
+    let smallest = PRELUDE_BYTES + CHECKSUM_BYTES;
+    let (&[magic, version, total, header], _) = <[u32; 4]>::ref_from_prefix(bytes).map_err(|error| match error {
+        ConvertError::Alignment(_) => ParseError::Unaligned,
+        _ => ParseError::Truncated { needed: smallest, found },
+    })?;
+    if magic.to_le_bytes() != MAGIC {
+        return Err(ParseError::NotAModel);
+    }
+    if version != FORMAT_VERSION {
+        return Err(ParseError::Version { found: version });
+    }
+    // A length beyond the address space cannot be there either.
+    let total = usize::try_from(total).unwrap_or(usize::MAX);
+    let bytes = bytes.get(..total).ok_or(ParseError::Truncated { needed: total, found })?;
+    if total < smallest || total % 4 != 0 {
+        return Err(ParseError::Lengths);
+    }
+    let (content, stored) = bytes.split_last_chunk::<CHECKSUM_BYTES>().ok_or(ParseError::Lengths)?;
+    if trust == Trust::Nothing && checksum(content) != u32::from_le_bytes(*stored) {
+        return Err(ParseError::Checksum);
+    }
+    let header = usize::try_from(header).unwrap_or(usize::MAX);
+    let body = content.get(PRELUDE_BYTES..).ok_or(ParseError::Lengths)?;
+    let padded = header.checked_next_multiple_of(4).ok_or(ParseError::Lengths)?;
+    let (header_bytes, tensor_bytes) = body.split_at_checked(padded).ok_or(ParseError::Lengths)?;
+    let tensors = <[f32]>::ref_from_bytes(tensor_bytes).map_err(|_| ParseError::Unaligned)?;
+    Ok((header_bytes, tensors))
+}

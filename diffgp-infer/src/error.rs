@@ -1,0 +1,61 @@
+//! Why a prediction was refused.
+
+use core::fmt;
+
+/// Why there is no prediction. After a successful load these depend on the caller and the input, except
+/// [`Error::NotFinite`], which a model with extreme weights can cause, and [`Error::Damaged`], which needs bytes that
+/// changed after they were parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The workspace is too small for this model.
+    Capacity {
+        /// `D` that the workspace needs at least.
+        inputs: usize,
+        /// `M` that the workspace needs at least.
+        features: usize,
+    },
+    /// The input has the wrong number of values.
+    InputLength {
+        /// Values that the model takes.
+        expected: usize,
+        /// Values that were given.
+        found: usize,
+    },
+    /// A value of the input is a NaN or an infinity.
+    InputNotFinite {
+        /// Which value, counted from zero.
+        index: usize,
+    },
+    /// A sampled prediction over no paths at all.
+    NoPaths,
+    /// The flow has not reached its end.
+    Unfinished {
+        /// Steps that are left.
+        remaining: usize,
+    },
+    /// The flow or the prediction overflowed; no number is better than a wrong one.
+    NotFinite,
+    /// The bytes of the model changed since they were parsed.
+    Damaged,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Capacity { inputs, features } => {
+                write!(f, "the workspace is too small: this model needs Workspace::<{inputs}, {features}>")
+            }
+            Self::InputLength { expected, found } => {
+                write!(f, "the model takes {expected} input values, {found} were given")
+            }
+            Self::InputNotFinite { index } => write!(f, "input value {index} (from 0) is not a finite number"),
+            Self::NoPaths => f.write_str("a sampled prediction needs at least one path"),
+            Self::Unfinished { remaining } => write!(f, "the flow has {remaining} steps left to its end"),
+            Self::NotFinite => f.write_str("the prediction overflowed and was withheld"),
+            Self::Damaged => f.write_str("the bytes of the model changed after they were parsed"),
+        }
+    }
+}
+
+impl core::error::Error for Error {}

@@ -1,0 +1,199 @@
+//! The flow dx = μ(x,t) dt + √Σ(x,t) dW, solved by Euler and Maruyama in the sense of Itô.
+//!
+//! ```text
+//! x_{k+1} = x_k + μ(x_k,t_k) dt + √(max(var(x_k,t_k), floor) dt) ε_k      t_k = k dt,  dt = T/K,  k = 0 … K−1
+//! ```
+//!
+//! K steps are K updates. Σ is diagonal. Vector field (`field`), solver (`advance`) and noise ([`Noise`]) are apart.
+
+use diffgp_core::blob::{Cursor, OutputView};
+use diffgp_core::noise::Noise;
+
+use crate::error::Error;
+use crate::gp;
+use crate::model::Model;
+use crate::prediction::{Latent, Prediction};
+use crate::workspace::Scratch;
+
+/// An input on its way through the flow; made by [`Model::start`].
+///
+/// For callers with a time budget, one call of [`Flow::step`] or [`Flow::step_drift`] is one of K equal pieces of
+/// work. For those who want to see the path, [`Flow::state`] and [`Flow::position`] show where it is after each.
+#[derive(Debug)]
+pub struct Flow<'m, 'w> {
+    model: &'m Model<'m>,
+    scratch: Scratch<'w>,
+    /// At the outputs of the next step.
+    outputs: Cursor<'m>,
+    taken: usize,
+    in_range: bool,
+}
+
+impl<'m, 'w> Flow<'m, 'w> {
+    pub(crate) fn start(model: &'m Model<'m>, x: &[f32], scratch: Scratch<'w>) -> Result<Self, Error> {
+        let blob = model.blob();
+        let expected = scratch.state.len();
+        if x.len() != expected {
+            return Err(Error::InputLength { expected, found: x.len() });
+        }
+        if let Some(index) = x.iter().position(|value| !value.is_finite()) {
+            return Err(Error::InputNotFinite { index });
+        }
+        let scaling = blob.input_means().iter().zip(blob.input_scales());
+        for ((state, x), (mean, scale)) in scratch.state.iter_mut().zip(x).zip(scaling) {
+            *state = (x - mean) * scale;
+        }
+        let mut ranges = blob.input_lows().iter().zip(blob.input_highs()).zip(x);
+        let in_range = ranges.all(|((low, high), x)| low <= x && x <= high);
+        let flow = Self { model, scratch, outputs: blob.flow_outputs(), taken: 0, in_range };
+        flow.check_state()?;
+        Ok(flow)
+    }
+
+    /// K: the updates from beginning to end; zero for a model without a flow.
+    pub fn steps(&self) -> usize {
+        usize::from(self.model.blob().header().steps)
+    }
+
+    /// Updates that are left.
+    pub fn remaining(&self) -> usize {
+        self.steps().saturating_sub(self.taken)
+    }
+
+    /// t_k: the flow time reached so far.
+    pub fn time(&self) -> f32 {
+        self.taken as f32 * self.model.step_size()
+    }
+
+    /// x_k in standardised units: `[D]`.
+    pub fn state(&self) -> &[f32] {
+        self.scratch.state
+    }
+
+    /// x_k in the units of the inputs, value by value.
+    pub fn position(&self) -> impl Iterator<Item = f32> + '_ {
+        let blob = self.model.blob();
+        let scaling = blob.input_means().iter().zip(blob.input_scales());
+        self.scratch.state.iter().zip(scaling).map(|(state, (mean, scale))| state / scale + mean)
+    }
+
+    /// One update along the drift alone. `false` if the end had been reached before.
+    pub fn step_drift(&mut self) -> Result<bool, Error> {
+        self.advance(None)
+    }
+
+    /// One Euler–Maruyama update with D draws of noise. `false` if the end had been reached before.
+    pub fn step(&mut self, noise: &mut impl Noise) -> Result<bool, Error> {
+        self.advance(Some(noise))
+    }
+
+    /// Drift and diffusion variance at the present state and time, in standardised units, without moving; for those
+    /// who want to see the field. Both slices have D values. Nothing is written at the end of the flow or without one.
+    pub fn field(&mut self, drift: &mut [f32], diffusion: &mut [f32]) -> Result<(), Error> {
+        if self.remaining() == 0 {
+            return Ok(());
+        }
+        let mut pairs = drift.iter_mut().zip(diffusion);
+        evaluate(self.model, &mut self.scratch, &mut self.outputs.clone(), self.taken, true, &mut |_, mean, var| {
+            if let Some((drift, diffusion)) = pairs.next() {
+                *drift = mean;
+                *diffusion = var;
+            }
+        })
+    }
+
+    /// What the predictor says of the end point: mean and variance of g, standardised.
+    pub fn latent(&mut self) -> Result<Latent, Error> {
+        match self.remaining() {
+            0 => self.predict_latent(),
+            remaining => Err(Error::Unfinished { remaining }),
+        }
+    }
+
+    /// The prediction from the end point of this one path.
+    pub fn prediction(&mut self) -> Result<Prediction, Error> {
+        let latent = self.latent()?;
+        self.model.prediction(&self.model.single(latent), self.in_range)
+    }
+
+    /// Whether every input value lies in the range seen in training.
+    pub fn in_range(&self) -> bool {
+        self.in_range
+    }
+
+    fn advance(&mut self, mut noise: Option<&mut dyn Noise>) -> Result<bool, Error> {
+        if self.remaining() == 0 {
+            return Ok(false);
+        }
+        if self.model.blob().header().tables == 1 {
+            self.outputs = self.model.blob().flow_outputs();
+        }
+        let dt = self.model.step_size();
+        let sampled = noise.is_some();
+        evaluate(self.model, &mut self.scratch, &mut self.outputs, self.taken, sampled, &mut |next, mean, var| {
+            *next += mean * dt;
+            if let Some(noise) = noise.as_deref_mut() {
+                *next += libm::sqrtf(var * dt) * noise.normal();
+            }
+        })?;
+        self.scratch.state.copy_from_slice(self.scratch.next);
+        self.taken += 1;
+        self.check_state()?;
+        Ok(true)
+    }
+
+    fn check_state(&self) -> Result<(), Error> {
+        if self.scratch.state.iter().all(|value| value.is_finite()) { Ok(()) } else { Err(Error::NotFinite) }
+    }
+
+    fn predict_latent(&mut self) -> Result<Latent, Error> {
+        let (kernel, output) = self.model.blob().predictor().ok_or(Error::Damaged)?;
+        let header = self.model.blob().header();
+        let inducing = usize::from(header.predictor_inducing);
+        let features = self.scratch.features.get_mut(..inducing).ok_or(Error::Damaged)?;
+        gp::correlations(&kernel, self.scratch.state, self.scratch.scaled, features);
+        let mean = gp::mean(&output, features);
+        let variance = gp::variance(&kernel, &output, features, header.variance_floor);
+        if mean.is_finite() && variance.is_finite() { Ok(Latent { mean, variance }) } else { Err(Error::NotFinite) }
+    }
+}
+
+/// The vector field at x_k: calls `visit(next_d, μ_d, var_d)` for every dimension in order, `next_d` holding x_k,d.
+/// var_d is zero unless `with_variance`.
+fn evaluate(
+    model: &Model<'_>,
+    scratch: &mut Scratch<'_>,
+    outputs: &mut Cursor<'_>,
+    step: usize,
+    with_variance: bool,
+    visit: &mut dyn FnMut(&mut f32, f32, f32),
+) -> Result<(), Error> {
+    let blob = model.blob();
+    let header = blob.header();
+    let inputs = usize::from(header.inputs);
+    let inducing = usize::from(header.flow_inducing);
+    let shared = header.flow_kernels == 1;
+    let features = scratch.features.get_mut(..header.flow_features()).ok_or(Error::Damaged)?;
+    let mut kernels = blob.flow_kernels();
+    let mut current = None;
+    for (next, &state) in scratch.next.iter_mut().zip(scratch.state.iter()) {
+        let kernel = match current {
+            Some(kernel) if shared => kernel,
+            _ => {
+                let kernel = kernels.next_kernel(inputs, inducing).ok_or(Error::Damaged)?;
+                let correlations = features.get_mut(..inducing).ok_or(Error::Damaged)?;
+                gp::correlations(&kernel, scratch.state, scratch.scaled, correlations);
+                gp::expand_in_time(features, blob.time_features(step));
+                kernel
+            }
+        };
+        current = Some(kernel);
+        let output: OutputView<'_> = outputs.next_output(features.len()).ok_or(Error::Damaged)?;
+        let mean = gp::mean(&output, features);
+        let variance =
+            if with_variance { gp::variance(&kernel, &output, features, header.variance_floor) } else { 0.0 };
+        *next = state;
+        visit(next, mean, variance);
+    }
+    Ok(())
+}
