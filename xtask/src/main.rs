@@ -1,2 +1,45 @@
-//! Developer commands of diffgp: `cargo xtask test`.
-fn main() {}
+//! Developer commands of diffgp: `cargo xtask test` checks everything, the others are its parts.
+
+mod command;
+mod qemu;
+mod setup;
+mod test;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Developer commands of diffgp")]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Install what the other commands need: Rust targets and QEMU
+    Setup,
+    /// Format, lints, tests, docs, no_std builds and the boards under QEMU
+    Test(test::Args),
+    /// Run the firmware on emulated boards: compare bits with the host, measure instructions and memory
+    Qemu(qemu::Args),
+    /// What continuous integration runs: the same as `test`
+    Ci,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().task {
+        Task::Setup => setup::run(setup::Need::Everything),
+        Task::Test(args) => test::run(args),
+        Task::Qemu(args) => qemu::run(args),
+        Task::Ci => test::run(test::Args::default()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            // 2 asks the caller for something (install, correct usage); 1 is a failed check.
+            if error.is::<setup::NeedsInstall>() { ExitCode::from(2) } else { ExitCode::FAILURE }
+        }
+    }
+}

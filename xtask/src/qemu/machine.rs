@@ -1,0 +1,73 @@
+//! Builds an image for a board and runs it in the emulator.
+
+use super::board::Board;
+use crate::command::{self, Finished};
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// Wide enough for the slowest run on a busy machine; a hanging image is stopped all the same.
+const TIME_LIMIT: Duration = Duration::from_secs(600);
+
+/// Builds one image of the firmware crate and returns its ELF file.
+pub(crate) fn build(board: &Board, image: &str, profile: &str) -> Result<PathBuf> {
+    // A directory per board: two boards share a target, and would overwrite each other's images.
+    let directory = command::root().join("firmware-example/target").join(board.name);
+    let mut cargo = command::cargo("firmware-example", ["build", "--locked", "--quiet", "--bin", image]);
+    cargo.args(["--profile", profile, "--target", board.target, "--features", board.name]);
+    command::run(cargo.arg("--target-dir").arg(&directory))?;
+    Ok(directory.join(board.target).join(profile).join(image))
+}
+
+/// A file that the emulator puts into memory before the image starts.
+pub(crate) struct Loaded<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) address: u32,
+}
+
+/// Runs an image to its end and returns its words line by line.
+pub(crate) fn run(board: &Board, elf: &Path, loaded: &[Loaded<'_>]) -> Result<Finished> {
+    command::run_limited(&mut emulator(board, elf, loaded), TIME_LIMIT)
+}
+
+/// The emulator with semihosting on standard output and time that counts instructions.
+fn emulator(board: &Board, elf: &Path, loaded: &[Loaded<'_>]) -> Command {
+    let mut qemu = Command::new(if board.is_riscv() { "qemu-system-riscv32" } else { "qemu-system-arm" });
+    qemu.args(["-M", board.machine, "-display", "none", "-serial", "none", "-monitor", "none"]);
+    qemu.args(["-chardev", "stdio,id=out", "-semihosting-config", "enable=on,target=native,chardev=out"]);
+    if board.is_riscv() {
+        qemu.args(["-bios", "none", "-icount", "shift=0"]);
+    } else {
+        // 128 ns per instruction is longer than a SysTick period on every board: no two instructions share a tick.
+        qemu.args(["-icount", "shift=7"]);
+    }
+    for Loaded { file, address } in loaded {
+        qemu.arg("-device").arg(format!("loader,file={},addr={address:#x},force-raw=on", file.display()));
+    }
+    qemu.arg("-kernel").arg(elf);
+    qemu
+}
+
+/// The first line of the emulator's `--version`, which goes into the checked-in figures.
+pub(crate) fn version() -> Result<String> {
+    let said = command::capture(Command::new("qemu-system-arm").arg("--version"))?;
+    said.lines().next().map(str::to_owned).context("qemu-system-arm --version says nothing")
+}
+
+/// The numbers behind the first line that starts with `name`.
+pub(crate) fn numbers(output: &str, name: &str) -> Result<Vec<u32>> {
+    let line = output
+        .lines()
+        .find(|line| line.split(' ').next() == Some(name))
+        .with_context(|| format!("the image did not print {name:?} but {output:?}"))?;
+    parse_numbers(line)
+}
+
+/// The hexadecimal words of a line after its name.
+pub(crate) fn parse_numbers(line: &str) -> Result<Vec<u32>> {
+    line.split_ascii_whitespace()
+        .skip(1)
+        .map(|word| u32::from_str_radix(word, 16).with_context(|| format!("not a hexadecimal number in {line:?}")))
+        .collect()
+}

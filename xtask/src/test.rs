@@ -1,0 +1,60 @@
+//! `cargo xtask test`: every check of the project, in the order in which a mistake is cheapest to find.
+
+use crate::{command, qemu, setup};
+use anyhow::Result;
+
+#[derive(clap::Args, Default)]
+pub(crate) struct Args {
+    /// Leave out the emulated boards (and do not install QEMU)
+    #[arg(long)]
+    no_qemu: bool,
+}
+
+pub(crate) fn run(args: Args) -> Result<()> {
+    step("setup");
+    setup::run(if args.no_qemu { setup::Need::RustOnly } else { setup::Need::Everything })?;
+    step("format");
+    for directory in [".", "firmware-example"] {
+        command::run(&mut command::cargo(directory, ["fmt", "--all", "--check"]))?;
+    }
+    step("lints");
+    command::run(&mut command::cargo(
+        ".",
+        ["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"],
+    ))?;
+    qemu::lint_firmware()?;
+    step("tests");
+    // Documentation tests run here too.
+    command::run(&mut command::cargo(".", ["test", "--locked", "--workspace"]))?;
+    step("runtime without std");
+    runtime_for_every_target()?;
+    step("documentation");
+    let mut doc = command::cargo(".", ["doc", "--locked", "--workspace", "--no-deps"]);
+    command::run(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
+    step("firmware");
+    qemu::check_images()?;
+    if args.no_qemu {
+        eprintln!(
+            "\n*** SKIPPED: the boards under QEMU (--no-qemu). Bits, instructions and memory are NOT checked. ***"
+        );
+        return Ok(());
+    }
+    step("boards");
+    qemu::run(qemu::Args::default())?;
+    eprintln!("\nAll checks passed.");
+    Ok(())
+}
+
+/// A warning on one target is an error: the runtime builds cleanly everywhere or not at all.
+fn runtime_for_every_target() -> Result<()> {
+    for target in setup::TARGETS {
+        let mut build =
+            command::cargo(".", ["build", "--locked", "--release", "-p", "diffgp-core", "-p", "diffgp-infer"]);
+        command::run(build.args(["--target", target]).env("RUSTFLAGS", "-D warnings"))?;
+    }
+    Ok(())
+}
+
+fn step(name: &str) {
+    eprintln!("\n=== {name}");
+}
