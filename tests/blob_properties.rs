@@ -69,9 +69,12 @@ proptest! {
         prop_assert_eq!(header.mean_error, exported.errors.mean as f32);
         prop_assert_eq!(header.variance_error, exported.errors.variance as f32);
         prop_assert!(blob.names().eq(names(&shape)));
-        prop_assert!(blob.input_means().iter().copied().eq(scaling.inputs.iter().map(|a| a.mean)));
-        prop_assert!(blob.input_lows().iter().copied().eq(scaling.ranges.iter().map(|r| r.min)));
-        prop_assert!(blob.input_highs().iter().copied().eq(scaling.ranges.iter().map(|r| r.max)));
+        for (index, (affine, range)) in scaling.inputs.iter().zip(&scaling.ranges).enumerate() {
+            let input = blob.input(index).unwrap();
+            prop_assert_eq!((input.mean, input.low, input.high), (affine.mean, range.min, range.max));
+            prop_assert_eq!(input.scale, (1.0 / f64::from(affine.scale)) as f32);
+        }
+        prop_assert!(blob.input(shape.inputs).is_none());
         let (kernel, _) = blob.predictor().unwrap();
         prop_assert_eq!((kernel.kind, kernel.variance), (shape.kind, params.predictor.kernel.variance as f32));
     }

@@ -12,6 +12,7 @@
 //! [`Blob::parse`] borrows from the bytes and checks everything once. What it hands out afterwards is walked with
 //! [`Cursor`], one descriptor at a time: nothing is collected, so the memory does not grow with the model.
 
+mod checksum;
 mod cursor;
 mod descriptor;
 mod error;
@@ -21,12 +22,13 @@ pub mod limits;
 mod names;
 mod view;
 
+pub use checksum::checksum;
 pub use cursor::{Cursor, KernelView, OutputView};
 pub use descriptor::{ELEMENT_F32, KernelDescriptor, OutputDescriptor, TensorDescriptor};
 pub use error::{Field, ParseError};
 pub use header::{Header, LIKELIHOOD_BERNOULLI, LIKELIHOOD_GAUSSIAN};
 pub use names::{Names, names_are_valid};
-pub use view::Blob;
+pub use view::{Blob, Input};
 
 /// P1: the first four bytes of every model.
 pub const MAGIC: [u8; 4] = *b"DGPm";
@@ -44,11 +46,6 @@ pub const PRELUDE_BYTES: usize = 16;
 
 /// The checksum behind the tensors.
 pub const CHECKSUM_BYTES: usize = 4;
-
-/// CRC-32 as in Ethernet, zlib and PNG.
-pub fn checksum(bytes: &[u8]) -> u32 {
-    crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(bytes)
-}
 
 #[cfg(target_endian = "big")]
 compile_error!("diffgp reads little-endian tensors in place; big-endian targets are not supported");

@@ -11,6 +11,7 @@
 //! Accuracy in f32: relative error below 1.1e-7 (RBF) and 1.1e-6 (Matérn) given q² (see the test); the error of q² itself comes on top.
 
 use crate::exp2::exp2_neg;
+use crate::rolled::keep_rolled;
 
 /// q² beyond which exp(−q) has reached the smallest normal number: keeps ∞·0 away from the Matérn kernels.
 const VANISHED: f32 = 7.7e3;
@@ -57,16 +58,25 @@ impl KernelKind {
     pub fn correlation(self, q2: f32) -> f32 {
         match self {
             Self::Rbf => exp2_neg(q2),
-            Self::Matern32 => {
-                let q = libm::sqrtf(q2.min(VANISHED));
-                (1.0 + q) * exp2_neg(q * core::f32::consts::LOG2_E)
-            }
-            Self::Matern52 => {
-                let q2 = q2.min(VANISHED);
-                let q = libm::sqrtf(q2);
-                (1.0 + q + q2 * (1.0 / 3.0)) * exp2_neg(q * core::f32::consts::LOG2_E)
-            }
+            _ => self.matern(q2),
         }
+    }
+
+    /// q² → ρ, in place.
+    pub fn correlate(self, values: &mut [f32]) {
+        for value in values {
+            keep_rolled();
+            *value = self.correlation(*value);
+        }
+    }
+
+    /// (1 + q + q²/3) exp(−q) for ν = 5/2, (1 + q) exp(−q) for ν = 3/2.
+    #[inline(never)]
+    fn matern(self, q2: f32) -> f32 {
+        let q2 = q2.min(VANISHED);
+        let q = libm::sqrtf(q2);
+        let curvature = if self == Self::Matern52 { q2 * (1.0 / 3.0) } else { 0.0 };
+        (1.0 + q + curvature) * exp2_neg(q * core::f32::consts::LOG2_E)
     }
 
     /// ρ from r² = Σᵢ ((xᵢ−zᵢ)/ℓᵢ)², in double precision.

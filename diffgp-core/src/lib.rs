@@ -7,3 +7,4 @@ pub mod exp2;
 pub mod kernel;
 pub mod noise;
 pub mod normal;
+pub mod rolled;

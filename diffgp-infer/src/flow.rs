@@ -8,6 +8,7 @@
 
 use diffgp_core::blob::{Cursor, OutputView};
 use diffgp_core::noise::Noise;
+use diffgp_core::rolled::keep_rolled;
 
 use crate::error::Error;
 use crate::gp;
@@ -30,24 +31,27 @@ pub struct Flow<'m, 'w> {
 }
 
 impl<'m, 'w> Flow<'m, 'w> {
+    #[inline(never)]
     pub(crate) fn start(model: &'m Model<'m>, x: &[f32], scratch: Scratch<'w>) -> Result<Self, Error> {
         let blob = model.blob();
         let expected = scratch.state.len();
         if x.len() != expected {
             return Err(Error::InputLength { expected, found: x.len() });
         }
-        if let Some(index) = x.iter().position(|value| !value.is_finite()) {
-            return Err(Error::InputNotFinite { index });
+        let mut in_range = true;
+        for (index, (state, &x)) in scratch.state.iter_mut().zip(x).enumerate() {
+            keep_rolled();
+            if !x.is_finite() {
+                return Err(Error::InputNotFinite { index });
+            }
+            let input = blob.input(index).ok_or(Error::Damaged)?;
+            *state = (x - input.mean) * input.scale;
+            if !state.is_finite() {
+                return Err(Error::NotFinite);
+            }
+            in_range &= input.low <= x && x <= input.high;
         }
-        let scaling = blob.input_means().iter().zip(blob.input_scales());
-        for ((state, x), (mean, scale)) in scratch.state.iter_mut().zip(x).zip(scaling) {
-            *state = (x - mean) * scale;
-        }
-        let mut ranges = blob.input_lows().iter().zip(blob.input_highs()).zip(x);
-        let in_range = ranges.all(|((low, high), x)| low <= x && x <= high);
-        let flow = Self { model, scratch, outputs: blob.flow_outputs(), taken: 0, in_range };
-        flow.check_state()?;
-        Ok(flow)
+        Ok(Self { model, scratch, outputs: blob.flow_outputs(), taken: 0, in_range })
     }
 
     /// K: the updates from beginning to end; zero for a model without a flow.
@@ -72,9 +76,8 @@ impl<'m, 'w> Flow<'m, 'w> {
 
     /// x_k in the units of the inputs, value by value.
     pub fn position(&self) -> impl Iterator<Item = f32> + '_ {
-        let blob = self.model.blob();
-        let scaling = blob.input_means().iter().zip(blob.input_scales());
-        self.scratch.state.iter().zip(scaling).map(|(state, (mean, scale))| state / scale + mean)
+        let inputs = (0..).map_while(|index| self.model.blob().input(index));
+        self.scratch.state.iter().zip(inputs).map(|(state, input)| state / input.scale + input.mean)
     }
 
     /// One update along the drift alone. `false` if the end had been reached before.
@@ -121,6 +124,7 @@ impl<'m, 'w> Flow<'m, 'w> {
         self.in_range
     }
 
+    #[inline(never)]
     fn advance(&mut self, mut noise: Option<&mut dyn Noise>) -> Result<bool, Error> {
         if self.remaining() == 0 {
             return Ok(false);
@@ -137,16 +141,18 @@ impl<'m, 'w> Flow<'m, 'w> {
         if self.model.blob().header().tables > 1 {
             self.outputs = outputs;
         }
-        self.scratch.state.copy_from_slice(self.scratch.next);
         self.taken += 1;
-        self.check_state()?;
-        Ok(true)
+        // Not `copy_from_slice`, which would keep its length check, and a panic, in the image.
+        let mut finite = true;
+        for (state, next) in self.scratch.state.iter_mut().zip(self.scratch.next.iter()) {
+            keep_rolled();
+            *state = *next;
+            finite &= next.is_finite();
+        }
+        if finite { Ok(true) } else { Err(Error::NotFinite) }
     }
 
-    fn check_state(&self) -> Result<(), Error> {
-        if self.scratch.state.iter().all(|value| value.is_finite()) { Ok(()) } else { Err(Error::NotFinite) }
-    }
-
+    #[inline(never)]
     fn predict_latent(&mut self) -> Result<Latent, Error> {
         let (kernel, output) = self.model.blob().predictor().ok_or(Error::Damaged)?;
         let header = self.model.blob().header();

@@ -3,31 +3,23 @@
 //! Preconditions: lengths as in the blob format; the parser has checked them. Cost: M·D multiply-adds and M
 //! exponentials for φ, M for a mean, rank·M for a variance. Every sum has one order, fixed by the blocks of eight, so
 //! the bits are the same on every target; multiplications and additions stay separate.
+//! Functions are kept out of line: inlined into each of their callers they would double the code.
 //! The variance is a difference of numbers near 1: its absolute error is about 1e-7·s² times the growth of v_r, which
 //! the export measures and records.
 
 use diffgp_core::blob::layout::BLOCK;
 use diffgp_core::blob::{KernelView, OutputView};
+use diffgp_core::rolled::keep_rolled;
 
 /// ρ(Z, x) for all inducing points: `features[m] = ρ(Σᵢ (xᵢ − z_mᵢ)²)` in the units of the scaled points.
+#[inline(never)]
 pub(crate) fn correlations(kernel: &KernelView<'_>, x: &[f32], scaled: &mut [f32], features: &mut [f32]) {
     for ((scaled, x), scale) in scaled.iter_mut().zip(x).zip(kernel.scales) {
+        keep_rolled();
         *scaled = x * scale;
     }
     squared_distances(kernel.points, scaled, features);
-    let kind = kernel.kind;
-    match kind {
-        diffgp_core::kernel::KernelKind::Rbf => {
-            for feature in features.iter_mut() {
-                *feature = diffgp_core::exp2::exp2_neg(*feature);
-            }
-        }
-        _ => {
-            for feature in features.iter_mut() {
-                *feature = kind.correlation(*feature);
-            }
-        }
-    }
+    kernel.kind.correlate(features);
 }
 
 /// Σᵢ (xᵢ − z_mᵢ)² for points interleaved as `[⌈M/8⌉][D][8]`.
@@ -36,28 +28,19 @@ fn squared_distances(points: &[f32], x: &[f32], distances: &mut [f32]) {
         return;
     }
     let (rows, _) = points.as_chunks::<BLOCK>();
-    let mut blocks = rows.chunks_exact(x.len());
-    let (whole, rest) = distances.as_chunks_mut::<BLOCK>();
-    for (distances, block) in whole.iter_mut().zip(&mut blocks) {
-        *distances = block_distances(block, x);
-    }
-    if let Some(block) = blocks.next() {
-        for (distance, sum) in rest.iter_mut().zip(block_distances(block, x)) {
-            *distance = sum;
+    for (block, distances) in rows.chunks_exact(x.len()).zip(distances.chunks_mut(BLOCK)) {
+        let mut sums = [0.0; BLOCK];
+        for (row, &x) in block.iter().zip(x) {
+            for (sum, z) in sums.iter_mut().zip(row) {
+                let difference = x - z;
+                *sum += difference * difference;
+            }
+        }
+        match distances.first_chunk_mut() {
+            Some(distances) => *distances = sums,
+            None => distances.iter_mut().zip(sums).for_each(|(distance, sum)| *distance = sum),
         }
     }
-}
-
-#[inline(always)]
-fn block_distances(block: &[[f32; BLOCK]], x: &[f32]) -> [f32; BLOCK] {
-    let mut sums = [0.0; BLOCK];
-    for (row, &x) in block.iter().zip(x) {
-        for (sum, z) in sums.iter_mut().zip(row) {
-            let difference = x - z;
-            *sum += difference * difference;
-        }
-    }
-    sums
 }
 
 /// φ = ρ ⊗ a_t in place: `features[s·M_t + t] = ρ_s a_t`, from the back so that nothing is overwritten before use.
@@ -70,29 +53,35 @@ pub(crate) fn expand_in_time(features: &mut [f32], time_features: &[f32]) {
         let Some(&rho) = features.get(s) else { return };
         let Some(row) = features.get_mut(s * times..(s + 1) * times) else { return };
         for (feature, a) in row.iter_mut().zip(time_features) {
+            keep_rolled();
             *feature = rho * a;
         }
     }
 }
 
-/// w·φ in eight partial sums.
+/// w·φ in eight partial sums, and a ninth for what does not fill a block.
+#[inline(never)]
 pub(crate) fn mean(output: &OutputView<'_>, features: &[f32]) -> f32 {
-    let (weights, weights_rest) = output.weights.as_chunks::<BLOCK>();
-    let (blocks, rest) = features.as_chunks::<BLOCK>();
+    let (weights, last_weights) = output.weights.as_chunks::<BLOCK>();
+    let (blocks, last_features) = features.as_chunks::<BLOCK>();
     let mut sums = [0.0; BLOCK];
     for (weights, block) in weights.iter().zip(blocks) {
+        keep_rolled();
         for ((sum, w), feature) in sums.iter_mut().zip(weights).zip(block) {
             *sum += w * feature;
         }
     }
-    for ((sum, w), feature) in sums.iter_mut().zip(weights_rest).zip(rest) {
-        *sum += w * feature;
+    let mut last = 0.0;
+    for (w, feature) in last_weights.iter().zip(last_features) {
+        keep_rolled();
+        last += w * feature;
     }
     let [a, b, c, d, e, f, g, h] = sums;
-    ((a + b) + (c + d)) + ((e + f) + (g + h))
+    (((a + b) + (c + d)) + ((e + f) + (g + h))) + last
 }
 
 /// max(s²(1 − Σ_r c_r (v_r·φ)²), floor).
+#[inline(never)]
 pub(crate) fn variance(kernel: &KernelView<'_>, output: &OutputView<'_>, features: &[f32], floor: f32) -> f32 {
     let explained = explained_variance(output, features);
     (kernel.variance * (1.0 - explained)).max(floor)

@@ -2,6 +2,7 @@
 
 use diffgp_core::blob::{Blob, LIKELIHOOD_BERNOULLI, ParseError};
 use diffgp_core::noise::Noise;
+use diffgp_core::rolled::opaque;
 
 use crate::error::Error;
 use crate::flow::Flow;
@@ -103,7 +104,7 @@ impl<'a> Model<'a> {
     ) -> Result<Flow<'w, 'w>, Error> {
         let (inputs, features) = (self.inputs(), self.features());
         let scratch = workspace.scratch(inputs, features).ok_or(Error::Capacity { inputs, features })?;
-        Flow::start(self, x, scratch)
+        Flow::start(self, opaque(x), opaque(scratch))
     }
 
     /// An empty mixture, for callers who step through their paths themselves.

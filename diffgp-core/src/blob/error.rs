@@ -125,7 +125,7 @@ impl Field {
             Self::Block => "the block size must be 8",
             Self::ExportErrors => "the recorded export errors must be finite and not negative",
             Self::ModelId => "a model id has at most 32 bytes",
-            Self::Names => "names must be absent, or UTF-8 for every input and the target",
+            Self::Names => "names must be absent, or one for every input and the target",
         }
     }
 }

@@ -1,6 +1,10 @@
 //! H21: names of the inputs in order, then of the target, each a length byte and UTF-8.
+//!
+//! Loading checks the lengths; the text is checked when it is asked for, so that devices, which do not ask, need not
+//! carry the code for it.
 
-/// The names in a blob: an iterator over the inputs in order, then the target; empty when they were stripped.
+/// The names in a blob: an iterator over the inputs in order, then the target; empty when they were stripped. A name
+/// that is not UTF-8 reads as "?".
 #[derive(Clone, Debug)]
 pub struct Names<'a> {
     bytes: &'a [u8],
@@ -12,21 +16,30 @@ impl<'a> Names<'a> {
     }
 }
 
+impl<'a> Names<'a> {
+    fn next_bytes(&mut self) -> Option<&'a [u8]> {
+        let (&length, rest) = self.bytes.split_first()?;
+        let (name, rest) = rest.split_at_checked(usize::from(length))?;
+        self.bytes = rest;
+        Some(name)
+    }
+}
+
 impl<'a> Iterator for Names<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
-        let (&length, rest) = self.bytes.split_first()?;
-        let (name, rest) = rest.split_at_checked(usize::from(length))?;
-        self.bytes = rest;
-        core::str::from_utf8(name).ok()
+        Some(core::str::from_utf8(self.next_bytes()?).unwrap_or("?"))
     }
 }
 
 /// Whether these bytes are no names at all, or one for every input and one for the target.
 pub fn names_are_valid(bytes: &[u8], inputs: usize) -> bool {
     let mut names = Names::new(bytes);
-    let count = names.by_ref().count();
+    let mut count = 0;
+    while names.next_bytes().is_some() {
+        count += 1;
+    }
     names.bytes.is_empty() && (bytes.is_empty() || count == inputs + 1)
 }
 
@@ -41,12 +54,16 @@ mod tests {
     }
 
     #[test]
-    fn missing_surplus_cut_and_invalid_names_are_refused() {
+    fn names_that_are_not_text_do_not_hide_the_others() {
+        assert!(Names::new(b"\x01a\x01\xff\x01y").eq(["a", "?", "y"]));
+    }
+
+    #[test]
+    fn missing_surplus_and_cut_names_are_refused() {
         assert!(names_are_valid(b"", 2));
         assert!(names_are_valid(b"\x01a\x01b\x01y", 2));
         assert!(!names_are_valid(b"\x01a\x01b", 2));
         assert!(!names_are_valid(b"\x01a\x01b\x01y\x00", 2));
         assert!(!names_are_valid(b"\x01a\x01b\x05y", 2));
-        assert!(!names_are_valid(b"\x01a\x01\xff\x01y", 2));
     }
 }

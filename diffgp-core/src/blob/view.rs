@@ -11,15 +11,26 @@ use super::{CHECKSUM_BYTES, FORMAT_VERSION, MAGIC, Names, PRELUDE_BYTES, checksu
 #[derive(Clone, Copy, Debug)]
 pub struct Blob<'a> {
     header: Header<'a>,
-    /// T1: means of the inputs: `[D]`.
-    input_means: &'a [f32],
-    /// T2 to T4: reciprocal scales, lower and upper ends of the ranges: `[3][D]`.
-    input_scaling: &'a [f32],
+    /// T1 to T4: means, reciprocal scales, lower and upper ends of the ranges of the inputs: `[4][D]`.
+    inputs: &'a [f32],
     /// T5: a_t(t_k) of every step: `[K][M_t]`.
     time_features: &'a [f32],
     flow_kernels: Cursor<'a>,
     flow_outputs: Cursor<'a>,
     predictor: Cursor<'a>,
+}
+
+/// How the device sees one input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Input {
+    /// T1: subtracted from the raw value.
+    pub mean: f32,
+    /// T2: by which the difference is multiplied.
+    pub scale: f32,
+    /// T3: smallest raw value seen in training.
+    pub low: f32,
+    /// T4: largest raw value seen in training.
+    pub high: f32,
 }
 
 /// Which checks [`Blob::load`] makes beyond those that keep every later access in bounds.
@@ -43,6 +54,7 @@ impl<'a> Blob<'a> {
         Self::load(bytes, Trust::Bytes)
     }
 
+    #[inline(never)]
     fn load(bytes: &'a [u8], trust: Trust) -> Result<Self, ParseError> {
         let (header_bytes, tensors) = split(bytes, trust)?;
         let (header, rest) = postcard::take_from_bytes::<Header<'a>>(header_bytes).map_err(|_| ParseError::Header)?;
@@ -54,8 +66,7 @@ impl<'a> Blob<'a> {
 
         let mut cursor = Cursor { descriptors: header.descriptors, tensors };
         let inputs = usize::from(header.inputs);
-        let input_means = cursor.singles(inputs).ok_or(ParseError::TensorSpace)?;
-        let input_scaling = cursor.singles(3 * inputs).ok_or(ParseError::TensorSpace)?;
+        let input_scaling = cursor.singles(4 * inputs).ok_or(ParseError::TensorSpace)?;
         let times = usize::from(header.steps) * usize::from(header.inducing_times);
         let time_features = cursor.singles(times).ok_or(ParseError::TensorSpace)?;
         let flow_kernels = cursor;
@@ -74,9 +85,10 @@ impl<'a> Blob<'a> {
             return Err(ParseError::TensorSpace);
         }
 
-        let blob = Self { header, input_means, input_scaling, time_features, flow_kernels, flow_outputs, predictor };
+        let blob = Self { header, inputs: input_scaling, time_features, flow_kernels, flow_outputs, predictor };
         // x·scale stays finite and comparable because reciprocal scales have the limits of scales.
-        let scales_hold = blob.input_scales().iter().all(|scale| limits::SCALE.contains(scale));
+        let scales_hold =
+            (0..inputs).all(|index| blob.input(index).is_some_and(|input| limits::SCALE.contains(&input.scale)));
         if trust == Trust::Nothing && !(scales_hold && tensors.iter().all(|value| value.is_finite())) {
             return Err(ParseError::TensorValue);
         }
@@ -88,29 +100,14 @@ impl<'a> Blob<'a> {
         &self.header
     }
 
-    /// T1: subtracted from the inputs.
-    pub fn input_means(&self) -> &'a [f32] {
-        self.input_means
-    }
-
-    /// T2: by which inputs are multiplied after their means are subtracted.
-    pub fn input_scales(&self) -> &'a [f32] {
-        self.scaling_row(0)
-    }
-
-    /// T3: smallest value of every input seen in training, in raw units.
-    pub fn input_lows(&self) -> &'a [f32] {
-        self.scaling_row(1)
-    }
-
-    /// T4: largest value of every input seen in training, in raw units.
-    pub fn input_highs(&self) -> &'a [f32] {
-        self.scaling_row(2)
-    }
-
-    fn scaling_row(&self, row: usize) -> &'a [f32] {
-        let inputs = self.input_means.len();
-        self.input_scaling.get(row * inputs..(row + 1) * inputs).unwrap_or(&[])
+    /// T1 to T4 of one input.
+    pub fn input(&self, index: usize) -> Option<Input> {
+        let inputs = usize::from(self.header.inputs);
+        let row = |row: usize| self.inputs.get(row * inputs + index).copied();
+        if index >= inputs {
+            return None;
+        }
+        Some(Input { mean: row(0)?, scale: row(1)?, low: row(2)?, high: row(3)? })
     }
 
     /// T5: a_t(t_k) of step k; empty if the field does not change with time or was folded into tables.
