@@ -5,6 +5,7 @@
 
 pub mod console;
 pub mod counter;
+pub mod job;
 pub mod panic;
 pub mod region;
 pub mod stack;

@@ -1,23 +1,86 @@
-//! `cargo xtask qemu`: runs the firmware on emulated boards.
+//! `cargo xtask qemu`: runs the firmware on emulated boards, compares its bits with the host's and measures it.
 
+mod bars;
 mod board;
+mod cases;
 mod elf;
+mod figures;
 mod images;
 mod machine;
+mod measure;
 mod selftest;
 
 use crate::{command, setup};
 use anyhow::{Context, Result};
 use board::{BOARDS, Board};
+use figures::{Figures, Record};
 
 #[derive(clap::Args, Default)]
 pub(crate) struct Args {
     /// Only this board: m0, m3, m4f, m7, m33, m55 or rv32
     #[arg(long, value_parser = board::named)]
     board: Option<&'static Board>,
+    /// Print the figures as one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Accept the figures as the new checked-in ones
+    #[arg(long)]
+    overwrite: bool,
 }
 
-/// Formatted and lint-free firmware: one board per architecture is enough, the code is the same.
+pub(crate) fn run(args: Args) -> Result<()> {
+    setup::run(setup::Need::Everything)?;
+    let cases = cases::make()?;
+    let boards: Vec<&Board> = args.board.map_or(BOARDS.iter().collect(), |board| vec![board]);
+    let mut figures = Vec::new();
+    for board in boards {
+        eprintln!("{}", board.core);
+        figures.push(on_board(board, &cases).with_context(|| format!("board {}", board.name))?);
+    }
+    let record = Record::new(figures.clone())?;
+    if args.json {
+        println!("{}", record.to_json()?);
+    } else {
+        print!("{}", table(&figures));
+    }
+    let bars = bars::check(&figures);
+    if args.overwrite {
+        record.overwrite()?;
+    } else {
+        record.compare()?;
+    }
+    bars
+}
+
+fn on_board(board: &Board, cases: &[cases::Case]) -> Result<Figures> {
+    selftest::run(board)?;
+    measure::run(board, cases)
+}
+
+/// The figures as the README shows them.
+fn table(boards: &[Figures]) -> String {
+    let mut table = String::from(
+        "| board | RBF sum | per multiply-add | step | prediction | sampled path | flash | RAM | stack |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
+    );
+    for f in boards {
+        let core = board::named(&f.board).map_or("", |board| board.core);
+        let sampled = f.instructions_per_sampled_path.map_or("does not fit".to_owned(), |count| count.to_string());
+        table += &format!(
+            "| {core} | {} | {} | {} | {} | {sampled} | {} | {} | {} |\n",
+            f.instructions_rbf_sum,
+            f.instructions_per_mac,
+            f.instructions_per_step,
+            f.instructions_per_prediction,
+            f.flash_bytes,
+            f.ram_bytes,
+            f.stack_bytes
+        );
+    }
+    table
+}
+
+/// Lint-free firmware: one board per architecture is enough, the code is the same.
 pub(crate) fn lint_firmware() -> Result<()> {
     for board in BOARDS.iter().filter(|board| ["m0", "m4f", "rv32"].contains(&board.name)) {
         let mut clippy = command::cargo("firmware-example", ["clippy", "--locked", "--target", board.target]);
@@ -27,13 +90,3 @@ pub(crate) fn lint_firmware() -> Result<()> {
 }
 
 pub(crate) use images::check as check_images;
-
-pub(crate) fn run(args: Args) -> Result<()> {
-    setup::run(setup::Need::Everything)?;
-    let boards: Vec<&Board> = args.board.map_or(BOARDS.iter().collect(), |board| vec![board]);
-    eprintln!("{}", machine::version()?);
-    for board in boards {
-        selftest::run(board).with_context(|| format!("board {}", board.name))?;
-    }
-    Ok(())
-}

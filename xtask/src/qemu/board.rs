@@ -87,6 +87,11 @@ pub(crate) const BOARDS: [Board; 7] = [
     },
 ];
 
+/// Where a board stands in the table, for sorting.
+pub(crate) fn position(name: &str) -> Option<usize> {
+    BOARDS.iter().position(|board| board.name == name)
+}
+
 /// The board of that name, for the command line.
 pub(crate) fn named(name: &str) -> Result<&'static Board> {
     BOARDS.iter().find(|board| board.name == name).ok_or_else(|| {

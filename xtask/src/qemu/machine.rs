@@ -3,6 +3,7 @@
 use super::board::Board;
 use crate::command::{self, Finished};
 use anyhow::{Context, Result};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -12,12 +13,16 @@ const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 /// Builds one image of the firmware crate and returns its ELF file.
 pub(crate) fn build(board: &Board, image: &str, profile: &str) -> Result<PathBuf> {
-    // A directory per board: two boards share a target, and would overwrite each other's images.
-    let directory = command::root().join("firmware-example/target").join(board.name);
+    let directory = command::root().join("firmware-example/target");
     let mut cargo = command::cargo("firmware-example", ["build", "--locked", "--quiet", "--bin", image]);
     cargo.args(["--profile", profile, "--target", board.target, "--features", board.name]);
     command::run(cargo.arg("--target-dir").arg(&directory))?;
-    Ok(directory.join(board.target).join(profile).join(image))
+    // Two boards share a target and would overwrite each other's image: every board gets a copy of its own.
+    let images = directory.join("images");
+    fs::create_dir_all(&images)?;
+    let copy = images.join(format!("{image}-{}-{profile}", board.name));
+    fs::copy(directory.join(board.target).join(profile).join(image), &copy)?;
+    Ok(copy)
 }
 
 /// A file that the emulator puts into memory before the image starts.

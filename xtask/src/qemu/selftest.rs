@@ -2,7 +2,6 @@
 //! across the wraps of the timer, and an array of known size must show up as stack.
 
 use super::board::Board;
-use super::elf::Elf;
 use super::machine::{self, numbers};
 use anyhow::{Context, Result, ensure};
 
@@ -13,8 +12,8 @@ const EXPF_SUM: u32 = 0x42c8_fe18;
 pub(crate) const CALIBRATION_INSTRUCTIONS: f64 = 2_000_000.0;
 
 pub(crate) fn run(board: &Board) -> Result<()> {
-    let path = machine::build(board, "selftest", "release")?;
-    let finished = machine::run(board, &path, &[])?;
+    let elf = machine::build(board, "selftest", "release")?;
+    let finished = machine::run(board, &elf, &[])?;
     ensure!(finished.status.success(), "selftest ended with {}: {}", finished.status, finished.stderr);
     let number = |name| numbers(&finished.stdout, name)?.first().copied().with_context(|| format!("{name}: no number"));
 
@@ -24,13 +23,5 @@ pub(crate) fn run(board: &Board) -> Result<()> {
     ensure!(nothing <= 64, "an empty call uses {nothing} bytes of stack");
     ensure!((1000..1000 + 128).contains(&thousand), "an array of 1000 bytes uses {thousand} bytes of stack");
     ensure!(number("expf-sum")? == EXPF_SUM, "the sum of exponentials has other bits");
-    let elf = Elf::read(&path)?;
-    eprintln!(
-        "{}: counts every instruction ({:.4} ticks each); the test image takes {} bytes of flash, {} of RAM",
-        board.core,
-        f64::from(number("calibration")?) / CALIBRATION_INSTRUCTIONS,
-        elf.flash_bytes(),
-        elf.static_ram_bytes()
-    );
     Ok(())
 }

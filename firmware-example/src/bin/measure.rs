@@ -1,0 +1,90 @@
+//! Runs the model and the job beside this image: prints the bits of every prediction, and what the first one costs.
+//!
+//! No panic path, no `core::fmt`: this one image shows speed, size, memory and bits.
+#![no_std]
+#![no_main]
+
+use diffgp_firmware::console;
+use diffgp_firmware::counter::Counter;
+use diffgp_firmware::job::{Job, MAX_INPUTS};
+use diffgp_firmware::{entry, region, stack};
+use diffgp_infer::{Error, Keyed, Model, Prediction, Workspace};
+
+diffgp_firmware::report_panic!();
+
+type Memory = Workspace<MAX_INPUTS, 100>;
+
+#[entry]
+fn main() -> ! {
+    let Some(counter) = Counter::start() else { console::exit(2) };
+    let Some(job) = Job::find() else { console::exit(3) };
+    match Model::parse(region::model()) {
+        Ok(model) => measure(&model, &job, counter),
+        Err(_) => console::exit(4),
+    }
+}
+
+fn measure(model: &Model<'_>, job: &Job, mut counter: Counter) -> ! {
+    let mut workspace = Memory::new();
+    let mut x = [0.0; MAX_INPUTS];
+    let Some(first) = job.row(0, &mut x) else { console::exit(5) };
+    console::line("workspace-bytes", &[Memory::BYTES as u32]);
+    console::line("model-bytes", &[size_of::<Model<'_>>() as u32]);
+
+    console::line("calibration", &[counter.calibrate()]);
+    let (ticks, parsed) = counter.ticks(parse);
+    console::line("ticks-parse", &[ticks, parsed.is_some().into()]);
+    let (ticks, drift) = counter.ticks(|| predict(model, first, &mut workspace));
+    console::line("ticks-drift", &[ticks, drift.is_ok().into()]);
+    let (ticks, sampled) = counter.ticks(|| predict_sampled(model, job, 0, first, &mut workspace));
+    console::line("ticks-sampled", &[ticks, sampled.is_ok().into()]);
+
+    counter.silence();
+    console::line("stack-parse", &[stack::used(|| parse().is_some()).0]);
+    console::line("stack-drift", &[stack::used(|| predict(model, first, &mut workspace).is_ok()).0]);
+    console::line("stack-sampled", &[stack::used(|| predict_sampled(model, job, 0, first, &mut workspace).is_ok()).0]);
+    let together = || parse().is_some_and(|model| predict_sampled(&model, job, 0, first, &mut workspace).is_ok());
+    console::line("stack-together", &[stack::used(together).0]);
+
+    for row in 0..job.rows {
+        let Some(x) = job.row(row, &mut x) else { console::exit(6) };
+        show("drift", row, predict(model, x, &mut workspace));
+        show("sampled", row, predict_sampled(model, job, row, x, &mut workspace));
+    }
+    console::exit(0)
+}
+
+// One copy of each, so that the figures are those of a program that calls them once.
+
+#[inline(never)]
+fn parse() -> Option<Model<'static>> {
+    Model::parse(region::model()).ok()
+}
+
+#[inline(never)]
+fn predict(model: &Model<'_>, x: &[f32], workspace: &mut Memory) -> Result<Prediction, Error> {
+    model.predict(x, workspace)
+}
+
+#[inline(never)]
+fn predict_sampled(
+    model: &Model<'_>,
+    job: &Job,
+    row: u32,
+    x: &[f32],
+    workspace: &mut Memory,
+) -> Result<Prediction, Error> {
+    model.predict_sampled(x, job.paths, &mut Keyed::new(job.seed, row), workspace)
+}
+
+fn show(name: &str, row: u32, prediction: Result<Prediction, Error>) {
+    match prediction {
+        Ok(p) => {
+            let probability = p.probability().unwrap_or(-1.0);
+            let bits = [p.mean(), p.variance(), p.latent_variance(), probability].map(f32::to_bits);
+            let [mean, variance, latent, probability] = bits;
+            console::line(name, &[row, mean, variance, latent, probability, p.in_range().into()]);
+        }
+        Err(_) => console::line(name, &[row]),
+    }
+}

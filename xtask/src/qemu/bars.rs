@@ -1,0 +1,32 @@
+//! What the figures must not exceed, whatever the compiler.
+
+use super::figures::Figures;
+use anyhow::{Result, ensure};
+
+/// Names every bar that is missed.
+pub(crate) fn check(boards: &[Figures]) -> Result<()> {
+    let mut missed = Vec::new();
+    for figures in boards {
+        let mut at_most = |what: &str, found: f64, bar: f64| {
+            if found > bar {
+                missed.push(format!("{}: {what} is {found}, more than {bar}", figures.board));
+            }
+        };
+        match figures.board.as_str() {
+            "m4f" => {
+                at_most("instructions per weighted RBF sum (M=100, D=8)", figures.instructions_rbf_sum as f64, 7_000.0);
+                at_most("instructions per multiply-add", figures.instructions_per_mac, 2.45);
+                at_most("flash of the minimal image", f64::from(figures.flash_bytes), 12.0 * 1024.0);
+                at_most("stack of parse and predict", f64::from(figures.stack_bytes), 1024.0);
+                at_most("workspace for M=100, D=8", f64::from(figures.workspace_bytes), 640.0);
+            }
+            "m0" => {
+                let prediction = figures.instructions_small_prediction as f64;
+                at_most("instructions per drift prediction (D=4, M=50)", prediction, 16e6);
+            }
+            _ => {}
+        }
+    }
+    ensure!(missed.is_empty(), "bars missed:\n  {}", missed.join("\n  "));
+    Ok(())
+}

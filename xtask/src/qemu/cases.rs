@@ -1,0 +1,48 @@
+//! What the boards are asked to compute: models, inputs and the bits that the host computes for them, made afresh in
+//! every run by an example of the test package.
+
+use super::board::Board;
+use crate::command;
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::path::PathBuf;
+
+/// A model in a file, inputs in a file, and the lines a device must print.
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) model: PathBuf,
+    pub(crate) job: PathBuf,
+    pub(crate) expected: String,
+    model_bytes: usize,
+}
+
+impl Case {
+    /// Whether the model fits into the board's flash beside the code.
+    pub(crate) fn fits(&self, board: &Board) -> bool {
+        self.model_bytes <= board.model_space
+    }
+}
+
+/// Makes all cases, in the order of their names.
+pub(crate) fn make() -> Result<Vec<Case>> {
+    let directory = command::root().join("target/device-cases");
+    if directory.exists() {
+        fs::remove_dir_all(&directory).with_context(|| format!("cannot clear {}", directory.display()))?;
+    }
+    let arguments =
+        ["run", "--locked", "--release", "--quiet", "-p", "diffgp-tests", "--example", "device_cases", "--"];
+    command::run(command::cargo(".", arguments).arg(&directory))?;
+    let mut cases = Vec::new();
+    for entry in fs::read_dir(&directory)? {
+        let model = entry?.path();
+        if model.extension().is_some_and(|extension| extension == "dgp") {
+            let name = model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let expected = fs::read_to_string(model.with_extension("expected"))?;
+            let model_bytes = usize::try_from(fs::metadata(&model)?.len())?;
+            cases.push(Case { name, job: model.with_extension("job"), model, expected, model_bytes });
+        }
+    }
+    ensure!(!cases.is_empty(), "no cases in {}", directory.display());
+    cases.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(cases)
+}

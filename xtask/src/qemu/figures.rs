@@ -1,0 +1,125 @@
+//! The figures of the boards as a checked-in file, so that growth shows up as a difference in review.
+//!
+//! Counts depend on the compiler and the emulator. The file records both: with the same versions the figures must be
+//! equal, with others the difference is printed and only the bars hold.
+
+use super::machine;
+use crate::command;
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// What was measured on one board. "Small" is D = 4, M = 50, K = 20; everything else is D = 8, M = 100, K = 20; one
+/// kernel per dimension in both.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Figures {
+    pub(crate) board: String,
+    /// Every prediction had the host's bits.
+    pub(crate) bit_exact: bool,
+    /// How many models that was shown for.
+    pub(crate) cases: usize,
+    pub(crate) instructions_rbf_sum: u64,
+    pub(crate) instructions_per_mac: f64,
+    /// One step along the drift.
+    pub(crate) instructions_per_step: u64,
+    /// One prediction along the drift, with variance.
+    pub(crate) instructions_per_prediction: u64,
+    /// One path; absent where the model does not fit into flash.
+    pub(crate) instructions_per_sampled_path: Option<u64>,
+    pub(crate) instructions_small_parse: u64,
+    pub(crate) instructions_small_prediction: u64,
+    pub(crate) instructions_small_sampled_path: u64,
+    /// The whole minimal image: vectors, start-up, parse, flow, sampled prediction with variance. No model.
+    pub(crate) flash_bytes: u32,
+    /// Static memory of that image and the workspace.
+    pub(crate) ram_bytes: u32,
+    pub(crate) workspace_bytes: u32,
+    /// Deepest stack of parse and sampled prediction in one call.
+    pub(crate) stack_bytes: u32,
+}
+
+/// The checked-in file.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Record {
+    rustc: String,
+    qemu: String,
+    boards: Vec<Figures>,
+}
+
+impl Record {
+    /// These figures, with the versions of the tools that made them.
+    pub(crate) fn new(boards: Vec<Figures>) -> Result<Self> {
+        let rustc = command::capture(Command::new("rustc").arg("--version"))?.trim().to_owned();
+        Ok(Self { rustc, qemu: machine::version()?, boards })
+    }
+
+    /// One JSON object for standard output.
+    pub(crate) fn to_json(&self) -> Result<String> {
+        Ok(serde_json::to_string_pretty(self)?)
+    }
+
+    /// Replaces the checked-in figures of these boards.
+    pub(crate) fn overwrite(self) -> Result<()> {
+        let mut record = self;
+        if let Ok(old) = read() {
+            let missing = |board: &&Figures| record.boards.iter().all(|new| new.board != board.board);
+            let kept: Vec<_> = old.boards.iter().filter(missing).cloned().collect();
+            if !kept.is_empty() && (old.rustc != record.rustc || old.qemu != record.qemu) {
+                bail!("the file was made with other versions: overwrite all boards at once, without --board");
+            }
+            record.boards.extend(kept);
+        }
+        record.boards.sort_by_key(|figures| super::board::position(&figures.board));
+        fs::write(path(), record.to_json()? + "\n").context("cannot write the figures")
+    }
+
+    /// Compares with the checked-in figures; a difference under the same versions is an error.
+    pub(crate) fn compare(&self) -> Result<()> {
+        let old = read()?;
+        let mut differences = Vec::new();
+        for new in &self.boards {
+            match old.boards.iter().find(|old| old.board == new.board) {
+                Some(old) => differences.extend(differences_of(old, new)?),
+                None => differences.push(format!("{}: not in the file", new.board)),
+            }
+        }
+        if differences.is_empty() {
+            return Ok(());
+        }
+        let list = differences.join("\n  ");
+        if old.rustc == self.rustc && old.qemu == self.qemu {
+            bail!("figures changed (`cargo xtask qemu --overwrite` accepts them):\n  {list}");
+        }
+        eprintln!(
+            "figures differ from {}, which was made with {} and {}; here are {} and {}, so only the bars count:\n  {list}",
+            path().display(),
+            old.rustc,
+            old.qemu,
+            self.rustc,
+            self.qemu
+        );
+        Ok(())
+    }
+}
+
+/// Field by field, so that a difference names what changed.
+fn differences_of(old: &Figures, new: &Figures) -> Result<Vec<String>> {
+    let (old_fields, new_fields) = (serde_json::to_value(old)?, serde_json::to_value(new)?);
+    let fields = new_fields.as_object().context("figures are an object")?;
+    Ok(fields
+        .iter()
+        .filter(|(name, value)| old_fields.get(name) != Some(value))
+        .map(|(name, value)| format!("{} {name}: {} -> {value}", new.board, old_fields[name]))
+        .collect())
+}
+
+fn path() -> PathBuf {
+    command::root().join("firmware-example/figures.json")
+}
+
+fn read() -> Result<Record> {
+    let text = fs::read_to_string(path()).with_context(|| format!("cannot read {}", path().display()))?;
+    serde_json::from_str(&text).with_context(|| format!("{} is not a record of figures", path().display()))
+}

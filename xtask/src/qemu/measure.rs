@@ -1,0 +1,115 @@
+//! Runs every case on a board, compares the bits, and derives the figures from differences between runs.
+//!
+//! Everything is counted inside `predict` on a parsed blob. With D = 8, M = 100, K = 20 and one kernel per dimension:
+//!
+//! ```text
+//! step        = (drift(K = 20) − drift(K = 10)) / 10
+//! RBF sum     = step / D                     so everything else that a step does counts against the sum
+//! multiply-add = (sampled(rank r) − sampled(rank 0)) / (K D r M)      padding to blocks of eight counts against it
+//! ```
+
+use super::board::Board;
+use super::cases::Case;
+use super::elf::Elf;
+use super::figures::Figures;
+use super::machine::{self, Loaded, numbers};
+use super::selftest::CALIBRATION_INSTRUCTIONS;
+use anyhow::{Context, Result, ensure};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const INPUTS: f64 = 8.0;
+const INDUCING: f64 = 100.0;
+const STEPS: f64 = 20.0;
+
+/// What one run of the measuring image says of one case.
+struct Measured {
+    parse: f64,
+    drift: f64,
+    sampled: f64,
+    stack: u32,
+    workspace: u32,
+}
+
+pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<Figures> {
+    let image = machine::build(board, "measure", "release")?;
+    let mut measured = BTreeMap::new();
+    for case in cases.iter().filter(|case| case.fits(board)) {
+        let figures = run_case(board, &image, case).with_context(|| format!("case {}", case.name))?;
+        measured.insert(case.name.as_str(), figures);
+    }
+    let of = |name: &str| measured.get(name).with_context(|| format!("no case {name:?}"));
+
+    let (none, half) = (of("rank-0")?, of("rank-0-half-the-steps")?);
+    let step = (none.drift - half.drift) / (STEPS / 2.0);
+    let (directions, rank) = measured.get("bars").map_or((of("rank-16")?, 16.0), |bars| (bars, INDUCING));
+    let mac = (directions.sampled - none.sampled) / (STEPS * INPUTS * rank * INDUCING);
+    let small = of("small")?;
+    let minimal = Elf::read(&machine::build(board, "minimal", "release")?)?;
+    let whole = |number: f64| number.round() as u64;
+    Ok(Figures {
+        board: board.name.to_owned(),
+        // A difference would have been an error before this.
+        bit_exact: true,
+        cases: measured.len(),
+        instructions_rbf_sum: whole(step / INPUTS),
+        instructions_per_mac: (mac * 1000.0).round() / 1000.0,
+        instructions_per_step: whole(step),
+        instructions_per_prediction: whole(none.drift),
+        instructions_per_sampled_path: measured.get("bars").map(|bars| whole(bars.sampled)),
+        instructions_small_parse: whole(small.parse),
+        instructions_small_prediction: whole(small.drift),
+        // This case has two paths.
+        instructions_small_sampled_path: whole(small.sampled / 2.0),
+        flash_bytes: minimal.flash_bytes(),
+        ram_bytes: minimal.static_ram_bytes() + none.workspace,
+        workspace_bytes: none.workspace,
+        stack_bytes: measured.values().map(|case| case.stack).max().unwrap_or(0),
+    })
+}
+
+fn run_case(board: &Board, image: &Path, case: &Case) -> Result<Measured> {
+    let loaded = [
+        Loaded { file: &case.model, address: board.model_address },
+        Loaded { file: &case.job, address: board.job_address },
+    ];
+    let finished = machine::run(board, image, &loaded)?;
+    ensure!(finished.status.success(), "the image ended with {}: {}", finished.status, finished.stderr);
+    compare(&case.expected, &finished.stdout)?;
+
+    let first = |name| numbers(&finished.stdout, name)?.first().copied().with_context(|| format!("{name}: no number"));
+    let ticks_per_instruction = f64::from(first("calibration")?) / CALIBRATION_INSTRUCTIONS;
+    let instructions = |name| Ok::<_, anyhow::Error>(f64::from(first(name)?) / ticks_per_instruction);
+    Ok(Measured {
+        parse: instructions("ticks-parse")?,
+        drift: instructions("ticks-drift")?,
+        sampled: instructions("ticks-sampled")?,
+        stack: first("stack-together")?,
+        workspace: first("workspace-bytes")?,
+    })
+}
+
+/// Every prediction the device printed against the host's, bit for bit.
+fn compare(expected: &str, printed: &str) -> Result<()> {
+    let mut device = printed.lines().filter(|line| line.starts_with("drift ") || line.starts_with("sampled "));
+    for host in expected.lines() {
+        let device = device.next().context("the device printed fewer predictions than the host")?;
+        ensure!(host == device, "other bits than on the host:\n  host   {host}\n  device {device}");
+    }
+    ensure!(device.next().is_none(), "the device printed more predictions than the host");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compare;
+
+    #[test]
+    fn a_flipped_bit_a_missing_and_a_surplus_line_are_noticed() {
+        let host = "drift 00000000 3f800000\nsampled 00000000 3f800001\n";
+        assert!(compare(host, &format!("calibration 1\n{host}")).is_ok());
+        assert!(compare(host, &host.replace("3f800001", "3f800000")).is_err());
+        assert!(compare(host, "drift 00000000 3f800000\n").is_err());
+        assert!(compare(host, &format!("{host}drift 00000001 0\n")).is_err());
+    }
+}
