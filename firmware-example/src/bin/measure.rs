@@ -43,7 +43,10 @@ fn measure(model: &Model<'_>, job: &Job, mut counter: Counter) -> ! {
     console::line("stack-parse", &[stack::used(|| parse().is_some()).0]);
     console::line("stack-drift", &[stack::used(|| predict(model, first, &mut workspace).is_ok()).0]);
     console::line("stack-sampled", &[stack::used(|| predict_sampled(model, job, 0, first, &mut workspace).is_ok()).0]);
-    let together = || parse().is_some_and(|model| predict_sampled(&model, job, 0, first, &mut workspace).is_ok());
+    let together = || match &parse() {
+        Some(model) => predict_sampled(model, job, 0, first, &mut workspace).is_ok(),
+        None => false,
+    };
     console::line("stack-together", &[stack::used(together).0]);
 
     for row in 0..job.rows {
