@@ -18,6 +18,8 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let memory = format!("boards/{board}.x");
     fs::copy(&memory, out.join("memory.x")).unwrap_or_else(|error| panic!("cannot copy {memory}: {error}"));
+    // cortex-m-rt asks for the names of the device's interrupts: we use none.
+    fs::write(out.join("device.x"), "").expect("device.x can be written");
     fs::copy("boards/regions.x", out.join("regions.x")).expect("boards/regions.x can be copied");
 
     println!("cargo::rerun-if-changed=boards");

@@ -9,6 +9,8 @@ pub mod job;
 pub mod panic;
 pub mod region;
 pub mod stack;
+#[cfg(target_arch = "arm")]
+mod vectors;
 
 #[cfg(target_arch = "arm")]
 pub use cortex_m_rt::entry;

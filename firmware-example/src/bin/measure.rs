@@ -8,9 +8,9 @@ use diffgp_firmware::console;
 use diffgp_firmware::counter::Counter;
 use diffgp_firmware::job::{Job, MAX_INPUTS};
 use diffgp_firmware::{entry, region, stack};
-use diffgp_infer::{Error, Keyed, Model, Prediction, Workspace};
+use diffgp_infer::{Error, Keyed, Model, ParseError, Prediction, Workspace};
 
-diffgp_firmware::report_panic!();
+diffgp_firmware::forbid_panic!();
 
 type Memory = Workspace<MAX_INPUTS, 100>;
 
@@ -33,21 +33,21 @@ fn measure(model: &Model<'_>, job: &Job, mut counter: Counter) -> ! {
 
     console::line("calibration", &[counter.calibrate()]);
     let (ticks, parsed) = counter.ticks(parse);
-    console::line("ticks-parse", &[ticks, parsed.is_some().into()]);
+    console::line("ticks-parse", &[ticks, parsed.is_ok().into()]);
     let (ticks, drift) = counter.ticks(|| predict(model, first, &mut workspace));
     console::line("ticks-drift", &[ticks, drift.is_ok().into()]);
     let (ticks, sampled) = counter.ticks(|| predict_sampled(model, job, 0, first, &mut workspace));
     console::line("ticks-sampled", &[ticks, sampled.is_ok().into()]);
 
     counter.silence();
-    console::line("stack-parse", &[stack::used(|| parse().is_some()).0]);
+    console::line("stack-parse", &[stack::used(|| parse().is_ok()).0]);
     console::line("stack-drift", &[stack::used(|| predict(model, first, &mut workspace).is_ok()).0]);
     console::line("stack-sampled", &[stack::used(|| predict_sampled(model, job, 0, first, &mut workspace).is_ok()).0]);
-    let together = || match &parse() {
-        Some(model) => predict_sampled(model, job, 0, first, &mut workspace).is_ok(),
-        None => false,
-    };
-    console::line("stack-together", &[stack::used(together).0]);
+    let together = stack::used(|| match &parse() {
+        Ok(model) => predict_sampled(model, job, 0, first, &mut workspace).is_ok(),
+        Err(_) => false,
+    });
+    console::line("stack-together", &[together.0]);
 
     for row in 0..job.rows {
         let Some(x) = job.row(row, &mut x) else { console::exit(6) };
@@ -60,8 +60,8 @@ fn measure(model: &Model<'_>, job: &Job, mut counter: Counter) -> ! {
 // One copy of each, so that the figures are those of a program that calls them once.
 
 #[inline(never)]
-fn parse() -> Option<Model<'static>> {
-    Model::parse(region::model()).ok()
+fn parse() -> Result<Model<'static>, ParseError> {
+    Model::parse(region::model())
 }
 
 #[inline(never)]

@@ -11,7 +11,7 @@ use super::machine;
 use anyhow::{Context, Result, ensure};
 
 /// Images without any panic path.
-const PANIC_FREE: [&str; 1] = ["minimal"];
+const PANIC_FREE: [&str; 2] = ["minimal", "measure"];
 /// Both profiles of the firmware: for speed, and for size.
 const PROFILES: [&str; 2] = ["release", "size"];
 const FORBIDDEN: [&str; 4] = ["panic_fmt", "__rust_alloc", "__rg_alloc", "float_to_decimal"];
