@@ -3,3 +3,4 @@
 
 pub mod elbo;
 pub mod params;
+pub mod threads;
