@@ -328,14 +328,17 @@ fn moments<T: Real>(k: &LayerKernel<T>, features: &[T], product: &[T], weights: 
     let rows = mean.len();
     mean.fill(T::zero());
     var.fill(T::one());
-    vectorised(|| {
-        for ((a, c), &weight) in features.chunks_exact(rows).zip(product.chunks_exact(rows)).zip(weights) {
-            for (((mean, var), &a), &c) in mean.iter_mut().zip(var.iter_mut()).zip(a).zip(c) {
-                *mean = *mean + a * weight;
-                *var = *var + a * c;
+    vectorised(
+        #[inline(always)]
+        || {
+            for ((a, c), &weight) in features.chunks_exact(rows).zip(product.chunks_exact(rows)).zip(weights) {
+                for (((mean, var), &a), &c) in mean.iter_mut().zip(var.iter_mut()).zip(a).zip(c) {
+                    *mean = *mean + a * weight;
+                    *var = *var + a * c;
+                }
             }
-        }
-    });
+        },
+    );
     mean.iter_mut().for_each(|mean| *mean = *mean * k.deviation);
     var.iter_mut().for_each(|var| *var = *var * k.variance);
 }
@@ -369,34 +372,40 @@ fn features_backward<T: Real>(
         features_bar.fill(T::zero());
     }
     let two = T::one() + T::one();
-    vectorised(|| match product {
-        Some(product) => {
-            let columns = features_bar.chunks_exact_mut(rows).zip(product.chunks_exact(rows)).zip(weights);
-            for ((bar, c), &weight) in columns {
-                for (((bar, &c), &g), &mean_bar) in bar.iter_mut().zip(c).zip(variance_bar).zip(mean_bar) {
-                    *bar = *bar + (two * g * c + mean_bar * weight);
+    vectorised(
+        #[inline(always)]
+        || match product {
+            Some(product) => {
+                let columns = features_bar.chunks_exact_mut(rows).zip(product.chunks_exact(rows)).zip(weights);
+                for ((bar, c), &weight) in columns {
+                    for (((bar, &c), &g), &mean_bar) in bar.iter_mut().zip(c).zip(variance_bar).zip(mean_bar) {
+                        *bar = (two * g).fused(c, mean_bar.fused(weight, *bar));
+                    }
                 }
             }
-        }
-        None => {
-            for (bar, &weight) in features_bar.chunks_exact_mut(rows).zip(weights) {
-                bar.iter_mut().zip(mean_bar).for_each(|(bar, &mean_bar)| *bar = *bar + mean_bar * weight);
+            None => {
+                for (bar, &weight) in features_bar.chunks_exact_mut(rows).zip(weights) {
+                    bar.iter_mut().zip(mean_bar).for_each(|(bar, &mean_bar)| *bar = *bar + mean_bar * weight);
+                }
             }
-        }
-    });
+        },
+    );
 }
 
 /// diag(g_o) A for every output o of a kernel, side by side.
 fn weigh<T: Real>(features: &[T], weights: &[T], weighted: &mut [T], rows: usize) {
-    vectorised(|| {
-        for (weighted, g) in weighted.chunks_exact_mut(features.len()).zip(weights.chunks_exact(rows)) {
-            for (weighted, a) in weighted.chunks_exact_mut(rows).zip(features.chunks_exact(rows)) {
-                for ((weighted, &a), &g) in weighted.iter_mut().zip(a).zip(g) {
-                    *weighted = a * g;
+    vectorised(
+        #[inline(always)]
+        || {
+            for (weighted, g) in weighted.chunks_exact_mut(features.len()).zip(weights.chunks_exact(rows)) {
+                for (weighted, a) in weighted.chunks_exact_mut(rows).zip(features.chunks_exact(rows)) {
+                    for ((weighted, &a), &g) in weighted.iter_mut().zip(a).zip(g) {
+                        *weighted = a * g;
+                    }
                 }
             }
-        }
-    });
+        },
+    );
 }
 
 /// A column-major view with `rows` rows.
