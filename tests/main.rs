@@ -1,8 +1,13 @@
 //! Tests across the crates of diffgp, linked once.
 
 mod blob_properties;
+mod elbo_differences;
+mod elbo_goldens;
+mod elbo_limits;
 mod goldens;
 mod hard_variance;
+mod models;
+mod naive;
 mod noise_statistics;
 mod random_models;
 mod runtime_api;

@@ -1,8 +1,5 @@
 //! Every tolerance of the tests, with its reason.
 
-/// Relative error of values in float64 against the goldens: rounding of differently ordered sums at jitter 1e-6.
-pub(crate) const EXACT_VALUE: f64 = 1e-9;
-
 /// Error of means in f32 on the device, relative to the largest of their array: the bar of the runtime.
 pub(crate) const RUNTIME_MEAN: f64 = 1e-4;
 
@@ -18,3 +15,36 @@ pub(crate) const HARD_VARIANCE: f64 = 2e-2;
 
 /// Error of a mean whose weights cancel to 1/1000 of their size, as those of nearly noiseless models do.
 pub(crate) const HARD_MEAN: f64 = 5e-4;
+
+/// Values against the goldens, relative to the largest magnitude of the array. Both sides are float64 with a jitter of
+/// 1e-6: condition numbers near 1e6 leave nine to ten digits.
+pub(crate) const GOLDEN_VALUE: f64 = 1e-9;
+
+/// Gradients against the goldens, relative to the largest magnitude of the array: the backward pass of a Cholesky
+/// factor squares its condition number.
+pub(crate) const GOLDEN_GRADIENT: f64 = 1e-7;
+
+/// Step of the differences that gradients are checked with. The stencil is of fourth order, but a Matérn 5/2 kernel has
+/// a kink in its fifth derivative where points coincide: a step of 1e-3 leaves 1.5e-6 at one nearly coinciding pair.
+pub(crate) const DIFFERENCE_STEP: f64 = 2e-4;
+
+/// Gradients against differences, relative to the largest of their group: rounding leaves about 1e-16·(bound)/h, near
+/// 1e-10 of the larger groups.
+pub(crate) const DIFFERENCE: f64 = 2e-7;
+
+/// The bound against an unwhitened evaluation with explicit inverses of matrices of condition 1e5.
+pub(crate) const NAIVE_VALUE: f64 = 1e-8;
+
+/// A sparse process at the data against the exact one. The jitter of 1e-8 or 1e-10 shifts results by about j/σ² and
+/// leaves matrices of condition 1e9, whose inverses in the test lose as much again.
+pub(crate) const EXACT_PROCESS: f64 = 1e-6;
+
+/// The same rows added up in another order, float64.
+pub(crate) const REORDERED: f64 = 1e-10;
+
+/// The bound in float32 against float64: rounding of 6e-8 through ten steps and a jitter of 1e-5.
+pub(crate) const SINGLE_VALUE: f64 = 1e-5;
+
+/// Gradients in float32 against float64, relative to the largest of the array. R⁻¹ has entries up to 1/√jitter = 300,
+/// and length-scale gradients are differences of larger terms.
+pub(crate) const SINGLE_GRADIENT: f64 = 1e-2;

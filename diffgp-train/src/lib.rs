@@ -7,3 +7,4 @@ pub mod exact;
 pub mod export;
 pub mod params;
 pub mod scaling;
+pub mod threads;

@@ -1,5 +1,6 @@
 //! Developer commands of diffgp: `cargo xtask test` checks everything, the others are its parts.
 
+mod bench;
 mod command;
 mod qemu;
 mod setup;
@@ -23,6 +24,9 @@ enum Task {
     Test(test::Args),
     /// Run the firmware on emulated boards: compare bits with the host, measure instructions and memory
     Qemu(qemu::Args),
+    /// Measure the trainer
+    #[command(subcommand)]
+    Bench(bench::Bench),
     /// What continuous integration runs: the same as `test`
     Ci,
 }
@@ -32,6 +36,7 @@ fn main() -> ExitCode {
         Task::Setup => setup::run(setup::Need::Everything),
         Task::Test(args) => test::run(args),
         Task::Qemu(args) => qemu::run(args),
+        Task::Bench(what) => bench::run(what),
         Task::Ci => test::run(test::Args::default()),
     };
     match outcome {

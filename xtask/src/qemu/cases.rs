@@ -29,8 +29,7 @@ pub(crate) fn make() -> Result<Vec<Case>> {
     if directory.exists() {
         fs::remove_dir_all(&directory).with_context(|| format!("cannot clear {}", directory.display()))?;
     }
-    let arguments =
-        ["run", "--locked", "--release", "--quiet", "-p", "diffgp-tests", "--example", "device_cases", "--"];
+    let arguments = ["run", "--locked", "--quiet", "-p", "diffgp-tests", "--example", "device_cases", "--"];
     command::run(command::cargo(".", arguments).arg(&directory))?;
     let mut cases = Vec::new();
     for entry in fs::read_dir(&directory)? {
