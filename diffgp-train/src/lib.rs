@@ -3,4 +3,8 @@
 
 pub mod data;
 pub mod elbo;
+pub mod inducing;
+pub mod noise;
 pub mod params;
+pub mod permutation;
+pub mod philox;
