@@ -1,6 +1,47 @@
-//! The evidence lower bound and its gradient.
+//! The evidence lower bound and its exact gradient.
+//!
+//! ```text
+//! elbo = (N/B) Σᵢ (1/S) Σₛ E_q[log p(yᵢ | g(x_K^{i,s}))] − KL_g − KL_f
+//! x_{k+1} = x_k + μ(x_k) dt + √(max(Σ(x_k), floor) dt) ε_k
+//! ```
+//!
+//! The gradient is derived by hand (`docs/derivations.md`) with respect to the plain parameters, positive ones not
+//! transformed. Rows are evaluated in `T`; Cholesky factors, M × M algebra, KL terms and the gradients of parameters in
+//! float64.
+//!
+//! The S·B rows are cut into chunks of 64; a worker carries a chunk through all steps and back on its own. Chunks form
+//! a number of lanes that depends on the model and the batch only, each lane adds up its chunks in order, and lanes are
+//! added in order: results are the same, bit for bit, for any number of threads.
+//!
+//! Cost: B·S·K·M²·(2D·½ + 2D·1 + 2P·½ + 2P·½) operations in matrix products, i.e. 1½ products with an M × M matrix per
+//! row, step and dimension and one per kernel. Memory: `docs/cost.md`.
 
-use crate::params::Params;
+mod chunk;
+mod correlation;
+mod dense;
+mod evaluate;
+mod gradient;
+pub mod kl;
+mod layer;
+pub mod likelihood;
+mod prepared;
+mod real;
+mod temporal;
+mod whitened;
+mod workspace;
+
+use nalgebra::DMatrix;
+use rayon::prelude::*;
+
+pub use self::evaluate::{Latent, Trace, evaluate, trace};
+pub use self::real::Real;
+pub(crate) use self::workspace::Workspace;
+
+use self::chunk::{Chunk, LaneSums, Rows};
+use self::gradient::ProcessGradient;
+use self::prepared::Prepared;
+use crate::params::{Flow, Likelihood, Params, Predictor};
+use crate::threads::Threads;
 
 /// Rows of standardised data on which the bound is estimated.
 #[derive(Clone, Copy, Debug)]
@@ -27,4 +68,151 @@ pub struct Evaluation {
     /// ∂elbo/∂(every parameter), in the shape of the parameters; fields that are not learned (T, K, jitter, floor,
     /// Bernoulli's e) hold the values of the parameters they came with.
     pub gradient: Params,
+    /// ∂(expected log-likelihood)/∂(L_g L_gᵀ), symmetric: with ∂/∂m_g, all that a natural gradient step on q(v_g)
+    /// needs. `[M_g, M_g]`.
+    pub predictor_covariance_gradient: DMatrix<f64>,
+    /// The largest absolute jitter that a Cholesky factor needed, when the model's own was too small.
+    pub jitter_raised: Option<f64>,
+}
+
+/// Why the bound could not be evaluated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ElboError {
+    /// A Cholesky factorisation failed even with a much larger jitter.
+    #[error("the {matrix} is not positive definite, even with a jitter of {jitter:e}: are all parameters finite?")]
+    NotPositiveDefinite {
+        /// Which matrix.
+        matrix: &'static str,
+        /// The last jitter tried, relative to the kernel's variance.
+        jitter: f64,
+    },
+    /// Two arrays that belong together have different sizes.
+    #[error("{array} has {found} numbers where the model and the batch need {expected}")]
+    Shape {
+        /// Which array.
+        array: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length that would fit.
+        expected: usize,
+    },
+}
+
+/// The bound on a batch, estimated with S = `paths` sample paths, and its gradient.
+///
+/// `noise` holds standard normal numbers ε, `[S, K, B, D]` row-major; `None` evaluates the drift-only flow.
+pub fn value_and_gradient<T: Real>(
+    params: &Params,
+    batch: &Batch<'_, T>,
+    paths: usize,
+    noise: Option<&[T]>,
+    threads: &Threads,
+) -> Result<Evaluation, ElboError> {
+    threads.pool.install(|| {
+        check_length("y", batch.y.len(), batch.x.len() / params.inputs().max(1))?;
+        let prepared = Prepared::<T>::new(params, batch.x, paths, noise)?;
+        let rows = Rows { x: batch.x, noise, batch: batch.y.len() };
+        let weight = batch.total_rows as f64 / (batch.y.len() * paths) as f64;
+        let lanes: Vec<LaneSums<T>> = prepared
+            .lanes(batch.y.len() * paths)
+            .into_par_iter()
+            .map(|chunks| lane(&prepared, rows, batch.y, &chunks, weight, threads))
+            .collect();
+        Ok(assemble(params, &prepared, &lanes, weight))
+    })
+}
+
+/// The chunks of one lane, one after the other.
+fn lane<T: Real>(
+    prepared: &Prepared<T>,
+    rows: Rows<'_, T>,
+    y: &[T],
+    chunks: &[Chunk],
+    weight: f64,
+    threads: &Threads,
+) -> LaneSums<T> {
+    let mut sums = LaneSums::new(&prepared.model);
+    let slots = prepared.model.flow.as_ref().map_or(1, |flow| flow.slots);
+    workspace::with(threads, |work| {
+        for &chunk in chunks {
+            prepared.model.forward(rows, chunk, slots, work);
+            prepared.model.backward(rows, y, chunk, weight, work, &mut sums);
+        }
+    });
+    sums
+}
+
+/// Adds up the lanes and turns the sums into the gradient.
+fn assemble<T: Real>(params: &Params, prepared: &Prepared<T>, lanes: &[LaneSums<T>], weight: f64) -> Evaluation {
+    let flow = params.flow.as_ref().zip(prepared.flow.as_ref()).zip(prepared.model.flow.as_ref());
+    let flow = flow.map(|((flow, whitened), model)| {
+        let totals = model.layer.total(lanes.iter().filter_map(|lane| lane.flow.as_ref()));
+        let times = prepared.times.as_ref();
+        let bars = ProcessGradient::new(
+            &flow.kernels,
+            &flow.inducing,
+            &flow.posteriors,
+            params.jitter,
+            whitened,
+            times,
+            &totals,
+        );
+        Flow {
+            time: flow.time,
+            steps: flow.steps,
+            temporal: times.zip(flow.temporal.as_ref()).map(|(times, at)| times.backward(at, &bars.times)),
+            inducing: bars.inducing,
+            kernels: bars.kernels,
+            posteriors: bars.posteriors,
+        }
+    });
+
+    let predictor = &params.predictor;
+    let totals = prepared.model.predictor.total(lanes.iter().map(|lane| &lane.predictor));
+    let mut bars = ProcessGradient::new(
+        std::slice::from_ref(&predictor.kernel),
+        &predictor.inducing,
+        std::slice::from_ref(&predictor.posterior),
+        params.jitter,
+        &prepared.predictor,
+        None,
+        &totals,
+    );
+    let m = predictor.inducing.nrows();
+    let covariance_gradient = DMatrix::from_fn(m, m, |i, j| totals.quadratic[0][0][(i, j)]);
+
+    let expected_log_likelihood = weight * lanes.iter().map(|lane| lane.log_density).sum::<f64>();
+    let kl_predictor = kl::divergence(&predictor.posterior);
+    let kl_flow = params.flow.iter().flat_map(|flow| &flow.posteriors).map(kl::divergence).sum::<f64>();
+    let likelihood = match params.likelihood {
+        Likelihood::Gaussian { .. } => {
+            Likelihood::Gaussian { noise: weight * lanes.iter().map(|lane| lane.noise).sum::<f64>() }
+        }
+        bernoulli @ Likelihood::Bernoulli { .. } => bernoulli,
+    };
+    Evaluation {
+        elbo: expected_log_likelihood - kl_predictor - kl_flow,
+        expected_log_likelihood,
+        kl_predictor,
+        kl_flow,
+        gradient: Params {
+            flow,
+            predictor: Predictor {
+                inducing: bars.inducing,
+                kernel: bars.kernels.remove(0),
+                posterior: bars.posteriors.remove(0),
+            },
+            likelihood,
+            jitter: params.jitter,
+            variance_floor: params.variance_floor,
+        },
+        predictor_covariance_gradient: covariance_gradient,
+        jitter_raised: prepared.jitter_raised,
+    }
+}
+
+/// An error that names the array unless its length is the one expected.
+fn check_length(array: &'static str, found: usize, expected: usize) -> Result<(), ElboError> {
+    if found == expected { Ok(()) } else { Err(ElboError::Shape { array, found, expected }) }
 }

@@ -8,3 +8,4 @@ pub mod noise;
 pub mod params;
 pub mod permutation;
 pub mod philox;
+pub mod threads;

@@ -1,0 +1,261 @@
+//! One chunk of rows through the whole model and back.
+//!
+//! ```text
+//! x_{k+1} = x_k + μ(x_k) dt + √(max(Σ(x_k), floor) dt) ε_k          forward, Itô
+//! x̄_k = x̄_{k+1} + (∂μ/∂x)ᵀ μ̄ + (∂Σ/∂x)ᵀ Σ̄,   μ̄ = dt x̄_{k+1},   Σ̄ = ½ √(dt/Σ) ε_k x̄_{k+1}   (0 at the floor)
+//! ```
+//!
+//! A worker does this without talking to others. Rows that pad a chunk repeat its last row and carry no weight.
+
+use super::layer::{Activations, Layer, Moments, Sums};
+use super::likelihood::expected_log_density;
+use super::real::Real;
+use super::workspace::{Workspace, padded};
+use crate::params::Likelihood;
+
+/// The model, rounded to `T`.
+pub(super) struct Model<T> {
+    pub(super) flow: Option<FlowModel<T>>,
+    pub(super) predictor: Layer<T>,
+    pub(super) likelihood: Likelihood,
+    pub(super) floor: T,
+}
+
+/// The flow's layer and its steps.
+pub(super) struct FlowModel<T> {
+    pub(super) layer: Layer<T>,
+    pub(super) steps: usize,
+    pub(super) slots: usize,
+    pub(super) dt: T,
+}
+
+/// The rows: S paths of B rows, path after path.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'a, T> {
+    /// `[B, D]`.
+    pub(super) x: &'a [T],
+    /// ε: `[S, K, B, D]`, or nothing for the drift-only flow.
+    pub(super) noise: Option<&'a [T]>,
+    /// B.
+    pub(super) batch: usize,
+}
+
+/// Rows `first..first + count` of the S·B.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chunk {
+    pub(super) first: usize,
+    pub(super) count: usize,
+}
+
+/// What a lane of chunks adds up.
+pub(super) struct LaneSums<T> {
+    pub(super) flow: Option<Sums<T>>,
+    pub(super) predictor: Sums<T>,
+    /// Σ E_q[log p(y|g)].
+    pub(super) log_density: f64,
+    /// Σ ∂/∂σ².
+    pub(super) noise: f64,
+}
+
+impl<T: Real> LaneSums<T> {
+    pub(super) fn new(model: &Model<T>) -> Self {
+        let flow = model.flow.as_ref().map(|flow| Sums::new(&flow.layer));
+        Self { flow, predictor: Sums::new(&model.predictor), log_density: 0.0, noise: 0.0 }
+    }
+}
+
+impl Chunk {
+    /// Rows with padding: c.
+    pub(super) fn rows(&self) -> usize {
+        padded(self.count)
+    }
+
+    /// Path and batch row of the chunk's row n.
+    fn source(&self, n: usize, batch: usize) -> (usize, usize) {
+        let row = self.first + n.min(self.count - 1);
+        (row / batch, row % batch)
+    }
+}
+
+impl<T: Real> Model<T> {
+    /// Carries a chunk to its moments; states, moments and (all or the last of) the activations stay in `work`.
+    pub(super) fn forward(&self, data: Rows<'_, T>, chunk: Chunk, slots: usize, work: &mut Workspace<T>) {
+        let (c, d) = (chunk.rows(), self.predictor.inputs);
+        work.fit(self.flow.as_ref().map(|flow| (&flow.layer, flow.steps)), slots, &self.predictor, c);
+        for n in 0..c {
+            let (_, row) = chunk.source(n, data.batch);
+            for i in 0..d {
+                work.states[i * c + n] = data.x[row * d + i];
+            }
+        }
+        if let Some(flow) = &self.flow {
+            for k in 0..flow.steps {
+                flow.evaluate(k, k % slots, c, data.noise.is_some(), work);
+                let (before, after) = work.states.split_at_mut((k + 1) * d * c);
+                let (x, next) = (&before[k * d * c..], &mut after[..d * c]);
+                let drift = &work.drift[k * d * c..(k + 1) * d * c];
+                // x + μ dt
+                for ((next, &x), &drift) in next.iter_mut().zip(x).zip(drift) {
+                    *next = x + drift * flow.dt;
+                }
+                let Some(noise) = data.noise else { continue };
+                for n in 0..c {
+                    let eps = noise_of(noise, chunk.source(n, data.batch), k, flow.steps, data.batch, d);
+                    for i in 0..d {
+                        // + √(max(Σ, floor) dt) ε
+                        let variance = larger(work.diffusion[(k * d + i) * c + n], self.floor);
+                        next[i * c + n] = next[i * c + n] + (variance * flow.dt).root() * eps[i];
+                    }
+                }
+            }
+        }
+        let last = work.states.len() - d * c;
+        self.predictor.forward(
+            0,
+            &work.states[last..],
+            c,
+            true,
+            &mut Activations { features: &mut work.features, products: &mut work.products },
+            &mut Moments { mean: &mut work.mean, variance: &mut work.variance },
+            &mut work.scratch,
+        );
+    }
+
+    /// After [`Model::forward`]: adds the chunk's expectations and gradient to `sums`.
+    ///
+    /// `weight` is N/(B S), the weight of one row's expectation in the bound; `y` the targets of the batch.
+    pub(super) fn backward(
+        &self,
+        data: Rows<'_, T>,
+        y: &[T],
+        chunk: Chunk,
+        weight: f64,
+        work: &mut Workspace<T>,
+        sums: &mut LaneSums<T>,
+    ) {
+        let (c, d) = (chunk.rows(), self.predictor.inputs);
+        work.state_bar.fill(T::zero());
+        work.mean_bar[..c].fill(T::zero());
+        work.variance_bar[..c].fill(T::zero());
+        for n in 0..chunk.count {
+            let (_, row) = chunk.source(n, data.batch);
+            let variance = larger(work.variance[n], self.floor);
+            let expectation =
+                expected_log_density(self.likelihood, y[row].to_f64(), work.mean[n].to_f64(), variance.to_f64());
+            sums.log_density += expectation.value;
+            sums.noise += expectation.by_noise;
+            work.mean_bar[n] = T::from_f64(weight * expectation.by_mean);
+            if work.variance[n] > self.floor {
+                work.variance_bar[n] = T::from_f64(weight * expectation.by_variance);
+            }
+        }
+        let last = work.states.len() - d * c;
+        self.predictor.backward(
+            0,
+            &work.states[last..],
+            c,
+            true,
+            &Activations { features: &mut work.features, products: &mut work.products },
+            &Moments { mean: &mut work.mean, variance: &mut work.variance },
+            &mut Moments { mean: &mut work.mean_bar[..c], variance: &mut work.variance_bar[..c] },
+            &mut work.state_bar,
+            &mut sums.predictor,
+            &mut work.scratch,
+        );
+        let (Some(flow), Some(flow_sums)) = (&self.flow, &mut sums.flow) else { return };
+        for k in (0..flow.steps).rev() {
+            if flow.slots < flow.steps && k + 1 < flow.steps {
+                flow.evaluate(k, 0, c, data.noise.is_some(), work);
+            }
+            self.step_backward(flow, k, data, chunk, work, flow_sums);
+        }
+    }
+
+    fn step_backward(
+        &self,
+        flow: &FlowModel<T>,
+        k: usize,
+        data: Rows<'_, T>,
+        chunk: Chunk,
+        work: &mut Workspace<T>,
+        sums: &mut Sums<T>,
+    ) {
+        let (c, d) = (chunk.rows(), self.predictor.inputs);
+        // μ̄ = dt x̄
+        for (mean_bar, &bar) in work.mean_bar.iter_mut().zip(&work.state_bar) {
+            *mean_bar = bar * flow.dt;
+        }
+        work.variance_bar.fill(T::zero());
+        if let Some(noise) = data.noise {
+            let half = T::from_f64(0.5);
+            for n in 0..chunk.count {
+                let eps = noise_of(noise, chunk.source(n, data.batch), k, flow.steps, data.batch, d);
+                for i in 0..d {
+                    // Σ̄ = ½ √(dt/Σ) ε x̄
+                    let variance = work.diffusion[(k * d + i) * c + n];
+                    if variance > self.floor {
+                        let bar = work.state_bar[i * c + n];
+                        work.variance_bar[i * c + n] = half * (flow.dt / variance).root() * eps[i] * bar;
+                    }
+                }
+            }
+        }
+        let span = k * d * c..(k + 1) * d * c;
+        let kept = flow.activations(k % flow.slots, c, &mut work.flow_features, &mut work.flow_products);
+        flow.layer.backward(
+            k,
+            &work.states[span.clone()],
+            c,
+            data.noise.is_some(),
+            &kept,
+            &Moments { mean: &mut work.drift[span.clone()], variance: &mut work.diffusion[span] },
+            &mut Moments { mean: &mut work.mean_bar, variance: &mut work.variance_bar },
+            &mut work.state_bar,
+            sums,
+            &mut work.scratch,
+        );
+    }
+}
+
+impl<T: Real> FlowModel<T> {
+    /// μ and Σ at state k, with the activations left in `slot`.
+    fn evaluate(&self, k: usize, slot: usize, rows: usize, variance: bool, work: &mut Workspace<T>) {
+        let span = k * self.layer.inputs * rows..(k + 1) * self.layer.inputs * rows;
+        self.layer.forward(
+            k,
+            &work.states[span.clone()],
+            rows,
+            variance,
+            &mut self.activations(slot, rows, &mut work.flow_features, &mut work.flow_products),
+            &mut Moments { mean: &mut work.drift[span.clone()], variance: &mut work.diffusion[span] },
+            &mut work.scratch,
+        );
+    }
+
+    fn activations<'a>(
+        &self,
+        slot: usize,
+        rows: usize,
+        features: &'a mut [T],
+        products: &'a mut [T],
+    ) -> Activations<'a, T> {
+        let (one, all) = (self.layer.inducing * rows, self.layer.outputs * self.layer.inducing * rows);
+        let own = self.layer.kernels() * one;
+        Activations {
+            features: &mut features[slot * own..(slot + 1) * own],
+            products: &mut products[slot * all..(slot + 1) * all],
+        }
+    }
+}
+
+/// ε of one row at one step: `[D]`.
+fn noise_of<T>(noise: &[T], source: (usize, usize), k: usize, steps: usize, batch: usize, d: usize) -> &[T] {
+    let (path, row) = source;
+    let start = ((path * steps + k) * batch + row) * d;
+    &noise[start..start + d]
+}
+
+/// max(a, b) that lets a NaN through.
+fn larger<T: Real>(a: T, b: T) -> T {
+    if a < b { b } else { a }
+}

@@ -1,0 +1,128 @@
+//! The model at given rows, without a gradient: moments of g, and the states and fields on the way.
+
+use rayon::prelude::*;
+
+use super::ElboError;
+use super::chunk::{Chunk, Rows};
+use super::prepared::{Prepared, chunks};
+use super::real::Real;
+use super::workspace::{Workspace, with};
+use crate::params::Params;
+use crate::threads::Threads;
+
+/// g at the end of every path, without the likelihood's noise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Latent<T> {
+    /// E[g]: `[S, B]`.
+    pub mean: Vec<T>,
+    /// Var[g], at least the floor: `[S, B]`.
+    pub variance: Vec<T>,
+}
+
+/// What happened on the way: states, and the fields at every step's left end point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace<T> {
+    /// x_k: `[S, K+1, B, D]`.
+    pub path: Vec<T>,
+    /// μ(x_k, t_k): `[S, K, B, D]`.
+    pub drift: Vec<T>,
+    /// Diagonal of Σ(x_k, t_k), before the floor: `[S, K, B, D]`; zero for the drift-only flow.
+    pub diffusion_variance: Vec<T>,
+    /// The predictor at the end of the path.
+    pub latent: Latent<T>,
+}
+
+/// Mean and variance of g at the rows `x` (`[B, D]`) at the end of S = `paths` paths.
+///
+/// `noise` as for [`value_and_gradient`](super::value_and_gradient).
+pub fn evaluate<T: Real>(
+    params: &Params,
+    x: &[T],
+    paths: usize,
+    noise: Option<&[T]>,
+    threads: &Threads,
+) -> Result<Latent<T>, ElboError> {
+    let parts = each_chunk(params, x, paths, noise, threads, |prepared, chunk, work| latent(prepared, chunk, work))?;
+    let mut all = Latent { mean: Vec::new(), variance: Vec::new() };
+    for (_, part) in parts {
+        all.mean.extend(part.mean);
+        all.variance.extend(part.variance);
+    }
+    Ok(all)
+}
+
+/// As [`evaluate`], with every state and field on the way: for plots, exports and tests.
+pub fn trace<T: Real>(
+    params: &Params,
+    x: &[T],
+    paths: usize,
+    noise: Option<&[T]>,
+    threads: &Threads,
+) -> Result<Trace<T>, ElboError> {
+    let keep = |prepared: &Prepared<T>, chunk: Chunk, work: &mut Workspace<T>| {
+        let latent = latent(prepared, chunk, work);
+        (work.states.clone(), work.drift.clone(), work.diffusion.clone(), latent)
+    };
+    let parts = each_chunk(params, x, paths, noise, threads, keep)?;
+    let (d, steps) = (params.inputs(), params.flow.as_ref().map_or(0, |flow| flow.steps));
+    let batch = x.len() / d;
+    let zeros = |steps: usize| vec![T::zero(); paths * steps * batch * d];
+    let mut all = Trace {
+        path: zeros(steps + 1),
+        drift: zeros(steps),
+        diffusion_variance: zeros(steps),
+        latent: Latent { mean: Vec::new(), variance: Vec::new() },
+    };
+    for (chunk, (states, drift, diffusion, latent)) in parts {
+        all.latent.mean.extend(latent.mean);
+        all.latent.variance.extend(latent.variance);
+        scatter(&states, chunk, batch, d, &mut all.path, steps + 1);
+        scatter(&drift, chunk, batch, d, &mut all.drift, steps);
+        scatter(&diffusion, chunk, batch, d, &mut all.diffusion_variance, steps);
+    }
+    Ok(all)
+}
+
+/// Carries every chunk to the end and keeps what `keep` takes from the worker's memory, in the order of the rows.
+fn each_chunk<T: Real, R: Send>(
+    params: &Params,
+    x: &[T],
+    paths: usize,
+    noise: Option<&[T]>,
+    threads: &Threads,
+    keep: impl Fn(&Prepared<T>, Chunk, &mut Workspace<T>) -> R + Sync,
+) -> Result<Vec<(Chunk, R)>, ElboError> {
+    threads.pool.install(|| {
+        let prepared = Prepared::<T>::new(params, x, paths, noise)?;
+        let batch = x.len() / params.inputs();
+        let rows = Rows { x, noise, batch };
+        let one = |chunk: Chunk| {
+            with(threads, |work| {
+                prepared.model.forward(rows, chunk, 1, work);
+                (chunk, keep(&prepared, chunk, work))
+            })
+        };
+        Ok(chunks(batch * paths).into_par_iter().map(one).collect())
+    })
+}
+
+fn latent<T: Real>(prepared: &Prepared<T>, chunk: Chunk, work: &Workspace<T>) -> Latent<T> {
+    let floor = prepared.model.floor;
+    Latent {
+        mean: work.mean[..chunk.count].to_vec(),
+        variance: work.variance[..chunk.count].iter().map(|&v| if v < floor { floor } else { v }).collect(),
+    }
+}
+
+/// A chunk's `[K][D][c]` into `[S, K, B, D]`.
+fn scatter<T: Real>(values: &[T], chunk: Chunk, batch: usize, d: usize, all: &mut [T], steps: usize) {
+    let c = chunk.rows();
+    for n in 0..chunk.count {
+        let (path, row) = ((chunk.first + n) / batch, (chunk.first + n) % batch);
+        for k in 0..steps {
+            for i in 0..d {
+                all[((path * steps + k) * batch + row) * d + i] = values[(k * d + i) * c + n];
+            }
+        }
+    }
+}

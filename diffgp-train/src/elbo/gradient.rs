@@ -1,0 +1,187 @@
+//! From sums over rows to the gradient of a Gaussian process' parameters, in float64.
+//!
+//! ```text
+//! m̄ = b − m                       S̄ = G           L̄ = tril(2 G L) − L + diag(1/L_ii)
+//! H = Σ 2 W G + m bᵀ               C̄ = chol backward of H, C = ρ(Z,Z) + (jitter/s²) I
+//! s̄² = Σ (½ μ̄ μ + v̄ v)/s² − (jitter/s⁴) tr C̄
+//! ```
+//!
+//! Z̄ and ℓ̄ collect ∂/∂r² from ρ(Z,x) (as Eᵀ[x, x², 1]) and from ρ(Z,Z). The KL terms are included, with weight −1.
+//! Cost: a few M³ per output and kernel.
+
+use faer::{Mat, MatRef};
+use nalgebra::{DMatrix, DVector};
+use rayon::prelude::*;
+
+use super::correlation::slope;
+use super::dense::{lower_triangle, product, view};
+use super::layer::Totals;
+use super::temporal::TimeFeatures;
+use super::whitened::{Whitened, covariance, squared_distance};
+use crate::params::{Kernel, Posterior};
+
+/// ∂elbo/∂(inducing points, kernels, posteriors), and āₜ of every step.
+pub(super) struct ProcessGradient {
+    pub(super) inducing: DMatrix<f64>,
+    pub(super) kernels: Vec<Kernel>,
+    pub(super) posteriors: Vec<Posterior>,
+    /// `[K][M_t]`, empty without inducing times.
+    pub(super) times: Vec<Vec<f64>>,
+}
+
+/// One output's part.
+struct OutputGradient {
+    posterior: Posterior,
+    /// Σ ā aᵀ.
+    outer: Mat<f64>,
+    times: Vec<Vec<f64>>,
+}
+
+/// One kernel's part.
+struct KernelGradient {
+    kernel: Kernel,
+    inducing: DMatrix<f64>,
+}
+
+impl ProcessGradient {
+    /// Assembles the gradient of a process from its totals.
+    pub(super) fn new(
+        kernels: &[Kernel],
+        inducing: &DMatrix<f64>,
+        posteriors: &[Posterior],
+        jitter: f64,
+        whitened: &Whitened,
+        times: Option<&TimeFeatures>,
+        totals: &Totals,
+    ) -> Self {
+        let outputs: Vec<OutputGradient> = posteriors
+            .par_iter()
+            .enumerate()
+            .map(|(o, posterior)| output_gradient(o, posterior, whitened, times, totals))
+            .collect();
+        let fan_out = posteriors.len() / kernels.len();
+        let parts: Vec<KernelGradient> = kernels
+            .par_iter()
+            .enumerate()
+            .map(|(p, kernel)| {
+                let own = p * fan_out..(p + 1) * fan_out;
+                let mut outer = Mat::zeros(inducing.nrows(), inducing.nrows());
+                outputs[own.clone()].iter().for_each(|output| outer += &output.outer);
+                let amplitude = totals.amplitudes[own].iter().sum();
+                kernel_gradient(p, kernel, inducing, jitter, whitened, &outer, amplitude, totals)
+            })
+            .collect();
+        let steps = times.map_or(0, TimeFeatures::steps);
+        let sum_times = |k: usize| {
+            let mut sum = outputs[0].times[k].clone();
+            for output in &outputs[1..] {
+                sum.iter_mut().zip(&output.times[k]).for_each(|(sum, share)| *sum += share);
+            }
+            sum
+        };
+        let mut inducing_bar = DMatrix::zeros(inducing.nrows(), inducing.ncols());
+        parts.iter().for_each(|part| inducing_bar += &part.inducing);
+        Self {
+            inducing: inducing_bar,
+            times: (0..steps).map(sum_times).collect(),
+            kernels: parts.into_iter().map(|part| part.kernel).collect(),
+            posteriors: outputs.into_iter().map(|output| output.posterior).collect(),
+        }
+    }
+}
+
+fn output_gradient(
+    o: usize,
+    posterior: &Posterior,
+    whitened: &Whitened,
+    times: Option<&TimeFeatures>,
+    totals: &Totals,
+) -> OutputGradient {
+    let m = posterior.mean.len();
+    let features = whitened.fields[0].means[o].len();
+    let mut outer = Mat::zeros(features, features);
+    for (f, field) in whitened.fields.iter().enumerate() {
+        // H += 2 W G + m bᵀ
+        let weighted = product(field.weights[o].as_ref(), totals.quadratic[f][o].as_ref());
+        let (mean, linear) = (&field.means[o], &totals.linear[f][o]);
+        for j in 0..features {
+            for i in 0..features {
+                outer[(i, j)] += 2.0 * weighted[(i, j)] + mean[i] * linear[j];
+            }
+        }
+    }
+    let mut mean_bar = vec![0.0; m];
+    let (covariance_bar, time_bars) = match times {
+        None => {
+            mean_bar.copy_from_slice(&totals.linear[0][o]);
+            (totals.quadratic[0][o].clone(), Vec::new())
+        }
+        Some(times) => {
+            let covariance = covariance(posterior);
+            let mut covariance_bar = Mat::zeros(m, m);
+            let expand = |k: usize| {
+                let sums = (&totals.quadratic[k][o], totals.linear[k][o].as_slice());
+                let bars = (mean_bar.as_mut_slice(), &mut covariance_bar);
+                times.expand(k, (posterior.mean.as_slice(), &covariance), sums, bars)
+            };
+            let time_bars = (0..times.steps()).map(expand).collect();
+            (covariance_bar, time_bars)
+        }
+    };
+    // L̄ = 2 S̄ L − ∂KL/∂L, its lower triangle
+    let mut factor = lower_triangle(&product(covariance_bar.as_ref(), view(&posterior.factor)));
+    factor *= 2.0;
+    factor -= &posterior.factor;
+    for i in 0..m {
+        factor[(i, i)] += 1.0 / posterior.factor[(i, i)];
+    }
+    let mean = DVector::from_vec(mean_bar) - &posterior.mean;
+    OutputGradient { posterior: Posterior { mean, factor }, outer, times: time_bars }
+}
+
+#[expect(clippy::too_many_arguments, reason = "everything that one kernel's gradient is made of")]
+fn kernel_gradient(
+    p: usize,
+    kernel: &Kernel,
+    inducing: &DMatrix<f64>,
+    jitter: f64,
+    whitened: &Whitened,
+    outer: &Mat<f64>,
+    amplitude: f64,
+    totals: &Totals,
+) -> KernelGradient {
+    let (m, d) = inducing.shape();
+    let factor = &whitened.factors[p];
+    let correlations_bar = factor.backward(outer);
+    let trace: f64 = (0..m).map(|i| correlations_bar[(i, i)]).sum();
+    // The jitter is absolute: relative to s² it is jitter/s².
+    let variance = amplitude - trace * jitter * factor.raise / kernel.variance.powi(2);
+
+    let mut points = DMatrix::zeros(m, d);
+    let mut scales = vec![0.0; d];
+    for j in 0..m {
+        for i in j + 1..m {
+            // ρ(Z,Z) has this correlation twice.
+            let r2 = squared_distance(kernel, inducing, i, j);
+            let e = 2.0 * correlations_bar[(i, j)] * slope::<f64>(kernel.kind, r2);
+            for k in 0..d {
+                let difference = inducing[(i, k)] - inducing[(j, k)];
+                let bar = 2.0 * e * difference / kernel.length_scales[k].powi(2);
+                points[(i, k)] += bar;
+                points[(j, k)] -= bar;
+                scales[k] -= bar * difference / kernel.length_scales[k];
+            }
+        }
+    }
+    // Σ_n E_nj (x_n − z_j) and Σ_n E_nj (x_n − z_j)², from Eᵀ[x, x², 1]
+    let sums: MatRef<'_, f64> = totals.distances.subrows(p * m, m);
+    for k in 0..d {
+        let weight = 2.0 / kernel.length_scales[k].powi(2);
+        for j in 0..m {
+            let (z, first, second, zeroth) = (inducing[(j, k)], sums[(j, k)], sums[(j, d + k)], sums[(j, 2 * d)]);
+            points[(j, k)] += weight * (z * zeroth - first);
+            scales[k] -= weight * (second - 2.0 * z * first + z * z * zeroth) / kernel.length_scales[k];
+        }
+    }
+    KernelGradient { kernel: Kernel { kind: kernel.kind, variance, length_scales: scales }, inducing: points }
+}

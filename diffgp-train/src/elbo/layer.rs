@@ -1,0 +1,411 @@
+//! A whitened sparse Gaussian process with one or several outputs, on a chunk of rows: forward and backward.
+//!
+//! Kernel p correlates a row x with the inducing points, a = R⁻¹ ρ(Z,x); output o on top of it has
+//!
+//! ```text
+//! mean = s aᵀm        var = s² (1 + aᵀ W a)        W = L Lᵀ − I
+//! ```
+//!
+//! The flow is such a layer with D outputs on one kernel (shared) or on D kernels, used once per step; the predictor is
+//! one with a single output. For a spatio-temporal field m and W differ from step to step (see `temporal`) and the
+//! rest is the same: every step has a `Field`.
+//!
+//! Cost per row, in products with an M × M matrix: forward ½ per kernel (R⁻¹ is triangular) and 1 per output (A W);
+//! backward ½ per kernel (dA R⁻¹) and ½ per output (G = Aᵀ diag(g) A is symmetric). A W is kept from the forward pass:
+//! it is also the gradient of the quadratic form. The gradient of R needs no product over rows at all, because
+//! Σ ā aᵀ = Σ (2 g W a + s μ̄ m) aᵀ = 2 W G + m bᵀ with G and b already summed.
+//!
+//! Matrices over rows are column-major with the rows of the chunk contiguous, so that elementwise loops run over rows
+//! and no sum runs across a vector.
+
+mod build;
+mod sums;
+
+use std::ops::Range;
+
+use diffgp_core::kernel::KernelKind;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+
+pub(super) use self::sums::{Sums, Totals};
+use super::correlation::{chain_to_distance, correlate, vectorised};
+use super::real::Real;
+
+/// What the batch work needs of a Gaussian process, rounded to `T`.
+pub(super) struct Layer<T> {
+    /// D.
+    pub(super) inputs: usize,
+    /// M, the spatial inducing points.
+    pub(super) inducing: usize,
+    /// How many outputs there are in all.
+    pub(super) outputs: usize,
+    kernels: Vec<LayerKernel<T>>,
+    /// One for all steps, or one per step.
+    fields: Vec<Field<T>>,
+    /// `[P·M, 2D]`: z_ji/ℓ_pi², then 1/ℓ_pi², by which ∂/∂r² becomes ∂/∂x.
+    distance_to_point: Vec<T>,
+    /// Column blocks in which triangular and symmetric products are made.
+    blocks: Vec<Range<usize>>,
+}
+
+struct LayerKernel<T> {
+    kind: KernelKind,
+    /// s².
+    variance: T,
+    /// s.
+    deviation: T,
+    /// 1/ℓ: `[D]`.
+    inverse_scales: Vec<T>,
+    /// Z/ℓ: `[M][D]`.
+    inducing: Vec<T>,
+    /// R⁻¹: `[M, M]`, column-major, lower triangular.
+    inverse: Vec<T>,
+}
+
+struct Field<T> {
+    /// W of every output, side by side: `[M, O·M]`, column-major.
+    weights: Vec<T>,
+    /// m of every output: `[O][M]`.
+    means: Vec<T>,
+}
+
+/// What the forward pass leaves for the backward pass.
+pub(super) struct Activations<'a, T> {
+    /// A of every kernel: `[P][M][c]`.
+    pub(super) features: &'a mut [T],
+    /// A W of every output: `[O][M][c]`.
+    pub(super) products: &'a mut [T],
+}
+
+/// Mean and variance (before the floor) of every output, or the bound's derivatives by them: `[O][c]` each.
+pub(super) struct Moments<'a, T> {
+    pub(super) mean: &'a mut [T],
+    pub(super) variance: &'a mut [T],
+}
+
+/// Buffers that carry nothing from one call to the next.
+#[derive(Debug, Default)]
+pub(super) struct Scratch<T> {
+    /// x/ℓ: `[D][c]`.
+    scaled: Vec<T>,
+    /// ρ or ∂/∂a: `[M][c]`.
+    features: Vec<T>,
+    /// ∂/∂ρ, then ∂/∂r², of every kernel: `[P][M][c]`.
+    distances: Vec<T>,
+    /// diag(g) A of one block of columns, every output of a kernel: `[O/P][block][c]`.
+    weighted: Vec<T>,
+    /// x, x² and 1: `[2D+1][c]`.
+    powers: Vec<T>,
+    /// Σ_j ∂/∂r² times the columns of `distance_to_point`: `[2D][c]`.
+    points: Vec<T>,
+}
+
+impl<T: Real> Layer<T> {
+    /// P.
+    pub(super) fn kernels(&self) -> usize {
+        self.kernels.len()
+    }
+
+    /// Outputs on each kernel: O/P.
+    fn fan_out(&self) -> usize {
+        self.outputs / self.kernels.len()
+    }
+
+    fn field(&self, step: usize) -> &Field<T> {
+        &self.fields[step.min(self.fields.len() - 1)]
+    }
+
+    /// Mean and variance of every output at the rows `x` (`[D][c]`), leaving `kept` for [`Layer::backward`].
+    ///
+    /// Without `variance` only the means are computed.
+    pub(super) fn forward(
+        &self,
+        step: usize,
+        x: &[T],
+        rows: usize,
+        variance: bool,
+        kept: &mut Activations<'_, T>,
+        out: &mut Moments<'_, T>,
+        scratch: &mut Scratch<T>,
+    ) {
+        let (m, fan_out, field) = (self.inducing, self.fan_out(), self.field(step));
+        for (p, kernel) in self.kernels.iter().enumerate() {
+            scratch.scaled.resize(self.inputs * rows, T::zero());
+            scratch.features.resize(m * rows, T::zero());
+            scale(x, &kernel.inverse_scales, &mut scratch.scaled, rows);
+            let rho = &mut scratch.features[..m * rows];
+            correlate(kernel.kind, &scratch.scaled[..self.inputs * rows], &kernel.inducing, rho, rows);
+
+            // A = ρ R⁻ᵀ  [c, M]: column j needs the columns up to j only.
+            let features = &mut kept.features[p * m * rows..(p + 1) * m * rows];
+            let inverse = columns(&kernel.inverse, m);
+            for block in &self.blocks {
+                matmul(
+                    columns_mut(&mut features[block.start * rows..block.end * rows], rows),
+                    Accum::Replace,
+                    columns(&rho[..block.end * rows], rows),
+                    inverse.submatrix(block.start, 0, block.len(), block.end).transpose(),
+                    T::one(),
+                    Par::Seq,
+                );
+            }
+
+            let outputs = p * fan_out..(p + 1) * fan_out;
+            let products = &mut kept.products[outputs.start * m * rows..outputs.end * m * rows];
+            if variance {
+                // A W  [c, O/P·M]
+                matmul(
+                    columns_mut(products, rows),
+                    Accum::Replace,
+                    columns(features, rows),
+                    columns(&field.weights[outputs.start * m * m..outputs.end * m * m], m),
+                    T::one(),
+                    Par::Seq,
+                );
+            }
+            for (i, o) in outputs.enumerate() {
+                let mean = &mut out.mean[o * rows..(o + 1) * rows];
+                let var = &mut out.variance[o * rows..(o + 1) * rows];
+                let weights = &field.means[o * m..(o + 1) * m];
+                if variance {
+                    let product = &products[i * m * rows..(i + 1) * m * rows];
+                    moments(kernel, features, product, weights, mean, var);
+                } else {
+                    means(kernel, features, weights, mean);
+                    var.fill(T::zero());
+                }
+            }
+        }
+    }
+
+    /// Adds ∂/∂x to `x_bar`, and what the gradient of the parameters needs to `sums`.
+    ///
+    /// `kept` and `moments` are those of the forward pass at the same rows, `bars` the derivatives by the moments;
+    /// `variance` as it was there.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one chunk's state, forward and backward, is what a chain rule takes"
+    )]
+    pub(super) fn backward(
+        &self,
+        step: usize,
+        x: &[T],
+        rows: usize,
+        variance: bool,
+        kept: &Activations<'_, T>,
+        moments: &Moments<'_, T>,
+        bars: &mut Moments<'_, T>,
+        x_bar: &mut [T],
+        sums: &mut Sums<T>,
+        scratch: &mut Scratch<T>,
+    ) {
+        let (m, d, fan_out, field) = (self.inducing, self.inputs, self.fan_out(), self.field(step));
+        scratch.scaled.resize(d * rows, T::zero());
+        scratch.features.resize(m * rows, T::zero());
+        scratch.distances.resize(self.kernels.len() * m * rows, T::zero());
+        for (p, kernel) in self.kernels.iter().enumerate() {
+            let features = &kept.features[p * m * rows..(p + 1) * m * rows];
+            let outputs = p * fan_out..(p + 1) * fan_out;
+            let features_bar = &mut scratch.features[..m * rows];
+            for o in outputs.clone() {
+                let own = o * rows..(o + 1) * rows;
+                let (mean_bar, variance_bar) = (&mut bars.mean[own.clone()], &mut bars.variance[own.clone()]);
+                // s² appears in the mean as s and in the variance as s²: both parts are known from the moments.
+                sums.amplitudes[o] += amplitude_bar(kernel, &moments.mean[own.clone()], mean_bar, 0.5)
+                    + amplitude_bar(kernel, &moments.variance[own], variance_bar, 1.0);
+                // From here on: s μ̄ and g = s² v̄.
+                mean_bar.iter_mut().for_each(|bar| *bar = *bar * kernel.deviation);
+                variance_bar.iter_mut().for_each(|bar| *bar = *bar * kernel.variance);
+
+                // Ā = Σ_o 2 g (A W) + s μ̄ mᵀ  [c, M]
+                let product = variance.then(|| &kept.products[o * m * rows..(o + 1) * m * rows]);
+                let first = o == outputs.start;
+                features_backward(
+                    product,
+                    &field.means[o * m..(o + 1) * m],
+                    mean_bar,
+                    variance_bar,
+                    features_bar,
+                    first,
+                );
+            }
+
+            let span = outputs.start * rows..outputs.end * rows;
+            if variance {
+                // G = Aᵀ diag(g) A  [M, M] per output: block column by block column, from the diagonal down.
+                for (index, block) in self.blocks.iter().enumerate() {
+                    let weighted = &mut scratch.weighted;
+                    weighted.resize(fan_out * block.len() * rows, T::zero());
+                    let part = &features[block.start * rows..block.end * rows];
+                    weigh(part, &bars.variance[span.clone()], weighted, rows);
+                    matmul(
+                        columns_mut(sums.quadratic_mut(self, step, p, index), m - block.start),
+                        Accum::Add,
+                        columns(&features[block.start * rows..], rows).transpose(),
+                        columns(weighted, rows),
+                        T::one(),
+                        Par::Seq,
+                    );
+                }
+            }
+            // b = Aᵀ (s μ̄)  [M] per output
+            matmul(
+                columns_mut(sums.linear_mut(self, step, p), m),
+                Accum::Add,
+                columns(features, rows).transpose(),
+                columns(&bars.mean[span], rows),
+                T::one(),
+                Par::Seq,
+            );
+
+            // ρ̄ = Ā R⁻¹  [c, M]: column j needs the columns from j on only.
+            let distances = &mut scratch.distances[p * m * rows..(p + 1) * m * rows];
+            let inverse = columns(&kernel.inverse, m);
+            for block in &self.blocks {
+                matmul(
+                    columns_mut(&mut distances[block.start * rows..block.end * rows], rows),
+                    Accum::Replace,
+                    columns(&features_bar[block.start * rows..], rows),
+                    inverse.submatrix(block.start, block.start, m - block.start, block.len()),
+                    T::one(),
+                    Par::Seq,
+                );
+            }
+            // E = ∂/∂r² = ρ̄ dρ/dr²
+            scale(x, &kernel.inverse_scales, &mut scratch.scaled, rows);
+            chain_to_distance(kernel.kind, &scratch.scaled[..d * rows], &kernel.inducing, distances, rows);
+        }
+        self.distances_backward(x, rows, x_bar, sums, scratch);
+    }
+
+    /// From E = ∂/∂r² of all kernels to x̄, and to the sums Eᵀ[x, x², 1] of which Z̄ and ℓ̄ are made.
+    fn distances_backward(&self, x: &[T], rows: usize, x_bar: &mut [T], sums: &mut Sums<T>, scratch: &mut Scratch<T>) {
+        let (m, d) = (self.inducing, self.inputs);
+        let stacked = self.kernels.len() * m;
+        let distances = columns(&scratch.distances[..stacked * rows], rows);
+
+        // x̄_i = 2 Σ_pj E_pj (x_i − z_ji)/ℓ_pi²
+        scratch.points.resize(2 * d * rows, T::zero());
+        matmul(
+            columns_mut(&mut scratch.points, rows),
+            Accum::Replace,
+            distances,
+            columns(&self.distance_to_point, stacked),
+            T::from_f64(2.0),
+            Par::Seq,
+        );
+        let (weighted_inducing, weights) = scratch.points.split_at(d * rows);
+        for (((bar, &x), &z), &w) in x_bar.iter_mut().zip(x).zip(weighted_inducing).zip(weights) {
+            *bar = *bar + (x * w - z);
+        }
+
+        scratch.powers.resize((2 * d + 1) * rows, T::one());
+        let (first, rest) = scratch.powers.split_at_mut(d * rows);
+        let (second, ones) = rest.split_at_mut(d * rows);
+        first.copy_from_slice(x);
+        second.iter_mut().zip(x).for_each(|(square, &x)| *square = x * x);
+        ones.fill(T::one());
+        matmul(
+            columns_mut(sums.distances_mut(self), stacked),
+            Accum::Add,
+            distances.transpose(),
+            columns(&scratch.powers, rows),
+            T::one(),
+            Par::Seq,
+        );
+    }
+}
+
+/// x/ℓ  [D][c].
+fn scale<T: Real>(x: &[T], inverse_scales: &[T], scaled: &mut [T], rows: usize) {
+    for ((scaled, x), &inverse) in scaled.chunks_exact_mut(rows).zip(x.chunks_exact(rows)).zip(inverse_scales) {
+        scaled.iter_mut().zip(x).for_each(|(scaled, &x)| *scaled = x * inverse);
+    }
+}
+
+/// mean = s aᵀm and var = s² (1 + aᵀ(Wa)), row by row.
+fn moments<T: Real>(k: &LayerKernel<T>, features: &[T], product: &[T], weights: &[T], mean: &mut [T], var: &mut [T]) {
+    let rows = mean.len();
+    mean.fill(T::zero());
+    var.fill(T::one());
+    vectorised(|| {
+        for ((a, c), &weight) in features.chunks_exact(rows).zip(product.chunks_exact(rows)).zip(weights) {
+            for (((mean, var), &a), &c) in mean.iter_mut().zip(var.iter_mut()).zip(a).zip(c) {
+                *mean = *mean + a * weight;
+                *var = *var + a * c;
+            }
+        }
+    });
+    mean.iter_mut().for_each(|mean| *mean = *mean * k.deviation);
+    var.iter_mut().for_each(|var| *var = *var * k.variance);
+}
+
+/// mean = s aᵀm.
+fn means<T: Real>(kernel: &LayerKernel<T>, features: &[T], weights: &[T], mean: &mut [T]) {
+    mean.fill(T::zero());
+    for (a, &weight) in features.chunks_exact(mean.len()).zip(weights) {
+        mean.iter_mut().zip(a).for_each(|(mean, &a)| *mean = *mean + a * weight);
+    }
+    mean.iter_mut().for_each(|mean| *mean = *mean * kernel.deviation);
+}
+
+/// Σ value·bar·power/s², the share of one moment in ∂/∂s².
+fn amplitude_bar<T: Real>(kernel: &LayerKernel<T>, values: &[T], bars: &[T], power: f64) -> f64 {
+    let sum: f64 = values.iter().zip(bars).map(|(value, bar)| value.to_f64() * bar.to_f64()).sum();
+    sum * power / kernel.variance.to_f64()
+}
+
+/// Ā = 2 g (A W) + s μ̄ mᵀ, or added to what other outputs gave.
+fn features_backward<T: Real>(
+    product: Option<&[T]>,
+    weights: &[T],
+    mean_bar: &[T],
+    variance_bar: &[T],
+    features_bar: &mut [T],
+    first: bool,
+) {
+    let rows = mean_bar.len();
+    if first {
+        features_bar.fill(T::zero());
+    }
+    let two = T::one() + T::one();
+    vectorised(|| match product {
+        Some(product) => {
+            let columns = features_bar.chunks_exact_mut(rows).zip(product.chunks_exact(rows)).zip(weights);
+            for ((bar, c), &weight) in columns {
+                for (((bar, &c), &g), &mean_bar) in bar.iter_mut().zip(c).zip(variance_bar).zip(mean_bar) {
+                    *bar = *bar + (two * g * c + mean_bar * weight);
+                }
+            }
+        }
+        None => {
+            for (bar, &weight) in features_bar.chunks_exact_mut(rows).zip(weights) {
+                bar.iter_mut().zip(mean_bar).for_each(|(bar, &mean_bar)| *bar = *bar + mean_bar * weight);
+            }
+        }
+    });
+}
+
+/// diag(g_o) A for every output o of a kernel, side by side.
+fn weigh<T: Real>(features: &[T], weights: &[T], weighted: &mut [T], rows: usize) {
+    vectorised(|| {
+        for (weighted, g) in weighted.chunks_exact_mut(features.len()).zip(weights.chunks_exact(rows)) {
+            for (weighted, a) in weighted.chunks_exact_mut(rows).zip(features.chunks_exact(rows)) {
+                for ((weighted, &a), &g) in weighted.iter_mut().zip(a).zip(g) {
+                    *weighted = a * g;
+                }
+            }
+        }
+    });
+}
+
+/// A column-major view with `rows` rows.
+fn columns<T>(values: &[T], rows: usize) -> MatRef<'_, T> {
+    MatRef::from_column_major_slice(values, rows, values.len() / rows)
+}
+
+/// A column-major view with `rows` rows.
+fn columns_mut<T>(values: &mut [T], rows: usize) -> MatMut<'_, T> {
+    let count = values.len() / rows;
+    MatMut::from_column_major_slice_mut(values, rows, count)
+}

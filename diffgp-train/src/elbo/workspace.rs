@@ -1,0 +1,88 @@
+//! The memory of one worker.
+//!
+//! For a chunk of c rows: the K+1 states, mean and variance of every step, and the features A and products A W of every
+//! step, `K·(P + D)·M·c` numbers. When those exceed [`BUDGET`] only one step's are kept, and the backward pass computes
+//! each step's again from its state: one more forward pass, memory independent of K.
+
+use std::sync::PoisonError;
+
+use super::correlation::LANES;
+use super::layer::{Layer, Scratch};
+use super::real::Real;
+use crate::threads::Threads;
+
+/// Rows that one worker carries through all steps together: enough for the matrix kernels, few enough that a batch of
+/// a few hundred rows feeds several workers.
+pub(super) const CHUNK: usize = 64;
+
+/// Bytes of features and products that one worker keeps.
+pub(super) const BUDGET: usize = 64 << 20;
+
+/// Buffers for one chunk, kept from chunk to chunk.
+#[derive(Debug, Default)]
+pub struct Workspace<T> {
+    /// x_k: `[K+1][D][c]`.
+    pub(super) states: Vec<T>,
+    /// μ and Σ of every step: `[K][D][c]` each.
+    pub(super) drift: Vec<T>,
+    pub(super) diffusion: Vec<T>,
+    /// A and A W of the flow: `[slots][P][M][c]`, `[slots][D][M][c]`.
+    pub(super) flow_features: Vec<T>,
+    pub(super) flow_products: Vec<T>,
+    /// A and A W of the predictor: `[M_g][c]` each.
+    pub(super) features: Vec<T>,
+    pub(super) products: Vec<T>,
+    /// Mean and variance of g: `[c]` each.
+    pub(super) mean: Vec<T>,
+    pub(super) variance: Vec<T>,
+    /// Derivatives by a step's (or the predictor's) mean and variance, and by the state: `[D][c]` each.
+    pub(super) mean_bar: Vec<T>,
+    pub(super) variance_bar: Vec<T>,
+    pub(super) state_bar: Vec<T>,
+    pub(super) scratch: Scratch<T>,
+}
+
+impl<T: Real> Workspace<T> {
+    /// Gives every buffer the length that `rows` rows and `slots` kept steps need.
+    pub(super) fn fit(&mut self, flow: Option<(&Layer<T>, usize)>, slots: usize, predictor: &Layer<T>, rows: usize) {
+        let (d, zero) = (predictor.inputs, T::zero());
+        let steps = flow.map_or(0, |(_, steps)| steps);
+        self.states.resize((steps + 1) * d * rows, zero);
+        self.drift.resize(steps * d * rows, zero);
+        self.diffusion.resize(steps * d * rows, zero);
+        if let Some((layer, _)) = flow {
+            self.flow_features.resize(slots * layer.kernels() * layer.inducing * rows, zero);
+            self.flow_products.resize(slots * layer.outputs * layer.inducing * rows, zero);
+        }
+        self.features.resize(predictor.inducing * rows, zero);
+        self.products.resize(predictor.inducing * rows, zero);
+        for buffer in [&mut self.mean, &mut self.variance] {
+            buffer.resize(rows, zero);
+        }
+        for buffer in [&mut self.mean_bar, &mut self.variance_bar, &mut self.state_bar] {
+            buffer.resize(d * rows, zero);
+        }
+    }
+}
+
+/// How many steps' features and products a worker keeps: all, or one.
+pub(super) fn slots<T: Real>(layer: &Layer<T>, steps: usize) -> usize {
+    let step = (layer.kernels() + layer.outputs) * layer.inducing * CHUNK * size_of::<T>();
+    if steps * step <= BUDGET { steps } else { 1 }
+}
+
+/// Rows of a chunk, padded for the vector loops.
+pub(super) fn padded(rows: usize) -> usize {
+    rows.next_multiple_of(LANES)
+}
+
+/// Lends a workspace to `work`, taken from those that earlier evaluations left.
+pub(super) fn with<T: Real, R>(threads: &Threads, work: impl FnOnce(&mut Workspace<T>) -> R) -> R {
+    // A worker that panicked left the list itself intact.
+    let list = || T::workspaces(threads).lock().unwrap_or_else(PoisonError::into_inner);
+    let free = list().pop();
+    let mut workspace = free.unwrap_or_default();
+    let result = work(&mut workspace);
+    list().push(workspace);
+    result
+}
