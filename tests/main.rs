@@ -3,3 +3,4 @@
 mod elbo_goldens;
 mod goldens;
 mod tolerances;
+mod training;

@@ -1,11 +1,14 @@
 //! Trains differential Gaussian processes and exports them for microcontrollers.
 #![forbid(unsafe_code)]
 
+pub mod checkpoint;
 pub mod data;
 pub mod elbo;
 pub mod inducing;
 pub mod noise;
+pub mod optimise;
 pub mod params;
 pub mod permutation;
 pub mod philox;
 pub mod threads;
+pub mod train;
