@@ -11,9 +11,10 @@ use diffgp_train::train::{Config, Observer, Task, Validated, Warning, train};
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Shows what is unusual, and every validation if asked to.
+/// Shows what is unusual, and every validation if asked to; remembers the last.
 struct Console {
     verbose: bool,
+    last_validation: f64,
 }
 
 impl Observer for Console {
@@ -22,6 +23,7 @@ impl Observer for Console {
     }
 
     fn validation(&mut self, validated: &Validated) {
+        self.last_validation = validated.score.log_likelihood;
         if self.verbose {
             eprintln!("{:?} {} {:?}", validated.phase, validated.iteration, validated.score);
         }
@@ -41,7 +43,7 @@ fn main() -> Result<(), Failure> {
         let (training, test) = all.hold_out(&read_test_rows(Path::new(test_rows), split)?)?;
         let mut config = Config::for_rows(training.rows(), Task::Regression);
         config.flow.time = flow_time.parse()?;
-        let mut console = Console { verbose: false };
+        let mut console = Console { verbose: false, last_validation: f64::NAN };
         for setting in settings {
             match setting.split_once('=').ok_or("settings are written NAME=VALUE")? {
                 ("verbose", value) => console.verbose = value.parse()?,
@@ -55,7 +57,7 @@ fn main() -> Result<(), Failure> {
         let figures = [
             score.rmse.unwrap_or(f64::NAN),
             score.log_likelihood,
-            trained.validation_log_likelihood.unwrap_or(f64::NAN),
+            trained.validation_log_likelihood.unwrap_or(console.last_validation),
         ];
         let [rmse, log_likelihood, validation] = figures;
         println!(
