@@ -3,10 +3,10 @@
 use diffgp_core::blob::{self, Blob, ParseError, checksum};
 use diffgp_infer::{Keyed, Model, Workspace};
 use diffgp_train::aligned::AlignedBytes;
+use diffgp_train::data::Scaling;
 use diffgp_train::exact::Exact;
 use diffgp_train::export::{Exported, Metadata, export};
 use diffgp_train::params::{Likelihood, Params};
-use diffgp_train::scaling::Scaling;
 use proptest::prelude::*;
 
 use crate::random_models::{Normals, Shape, input, model, names, scaling, shapes};

@@ -14,3 +14,4 @@ mod runtime_api;
 mod runtime_goldens;
 mod strong_order;
 mod tolerances;
+mod training;

@@ -2,8 +2,8 @@
 
 use diffgp_core::kernel::KernelKind;
 use diffgp_core::noise::{Noise, keyed_rng};
+use diffgp_train::data::{Affine, Range, Scaling};
 use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Predictor, Temporal};
-use diffgp_train::scaling::{Affine, Range, Scaling};
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::{Just, Strategy};
 use proptest::sample::select;

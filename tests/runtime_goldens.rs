@@ -2,10 +2,10 @@
 
 use diffgp_infer::{Model, Replay, Workspace};
 use diffgp_train::aligned::AlignedBytes;
+use diffgp_train::data::Scaling;
 use diffgp_train::exact::Exact;
 use diffgp_train::export::{Metadata, export};
 use diffgp_train::params::Params;
-use diffgp_train::scaling::Scaling;
 
 use crate::goldens::{self, Expected, Golden};
 use crate::tolerances::{GOLDEN_VALUE, RUNTIME_MEAN, RUNTIME_VARIANCE};

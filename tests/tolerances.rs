@@ -48,3 +48,10 @@ pub(crate) const SINGLE_VALUE: f64 = 1e-5;
 /// Gradients in float32 against float64, relative to the largest of the array. R⁻¹ has entries up to 1/√jitter = 300,
 /// and length-scale gradients are differences of larger terms.
 pub(crate) const SINGLE_GRADIENT: f64 = 1e-2;
+
+/// Nats per row that a flow must gain over none on the step function: a sparse Gaussian process rings at the step; the
+/// gain seen is several times this, and seeds move it by less.
+pub(crate) const STEP_GAIN: f64 = 0.05;
+
+/// RMSE on concrete, split 0, after 100 iterations without a flow: 5.7 when trained to the end, 16.7 untrained.
+pub(crate) const CONCRETE_RMSE: f64 = 7.5;

@@ -10,9 +10,9 @@ mod writer;
 
 use diffgp_core::blob::{Header, LIKELIHOOD_BERNOULLI, LIKELIHOOD_GAUSSIAN, ParseError, layout, limits};
 
+use crate::data::Scaling;
 use crate::exact::NotPositiveDefinite;
 use crate::params::{Likelihood, Params};
-use crate::scaling::Scaling;
 pub use check::{Errors, MEAN_WARNING, VARIANCE_WARNING};
 pub use tables::NEGLIGIBLE;
 use writer::Body;

@@ -2,9 +2,16 @@
 #![forbid(unsafe_code)]
 
 pub mod aligned;
+pub mod checkpoint;
+pub mod data;
 pub mod elbo;
 pub mod exact;
 pub mod export;
+pub mod inducing;
+pub mod noise;
+pub mod optimise;
 pub mod params;
-pub mod scaling;
+pub mod permutation;
+pub mod philox;
 pub mod threads;
+pub mod train;

@@ -9,8 +9,8 @@ mod random_model;
 
 use diffgp_infer::{Error, Keyed, Model, Noise, Prediction, Workspace};
 use diffgp_train::aligned::AlignedBytes;
+use diffgp_train::data::{Affine, Range, Scaling};
 use diffgp_train::export::{Metadata, export};
-use diffgp_train::scaling::{Affine, Range, Scaling};
 use random_model::{Shape, random_model};
 use std::fmt::Write as _;
 use std::path::Path;

@@ -3,9 +3,9 @@
 use diffgp_infer::{Keyed, Model, Noise, Replay, Workspace};
 
 use super::ExportError;
+use crate::data::Scaling;
 use crate::exact::Exact;
 use crate::params::{Likelihood, Params};
-use crate::scaling::Scaling;
 
 /// Error of the mean, in standard deviations of the target, above which a caller should warn.
 pub const MEAN_WARNING: f64 = 1e-3;

@@ -1,0 +1,206 @@
+//! Checkpoints: a run between two iterations, in one file that is either complete or not there.
+//!
+//! Layout, little-endian: magic `DGPC`, version u32, length of the payload u64, payload (postcard), CRC-32 of all before
+//! it. Written beside, synchronised, renamed. Going on from a checkpoint gives, to the byte, what an undisturbed run
+//! gives; that only makes sense with the same data, configuration and program, so their fingerprints are inside.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crc::{CRC_32_ISO_HDLC, Crc};
+use serde::{Deserialize, Serialize};
+
+use crate::data::Dataset;
+use crate::train::{Config, State};
+
+const MAGIC: &[u8; 4] = b"DGPC";
+/// Raised whenever `State` or anything in it changes.
+const VERSION: u32 = 1;
+const HEADER: usize = 16;
+const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
+
+/// A run from which training can go on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    program: String,
+    config: u64,
+    data: u64,
+    pub(crate) state: State,
+}
+
+/// A checkpoint that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckpointError {
+    /// The file could not be read.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file is not a checkpoint, or not a whole one.
+    #[error("{}: not a complete checkpoint of this program ({problem}); start the run anew", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// Written by another version of the program.
+    #[error("the checkpoint was written by {found}; expected {expected}: go on with that version or start anew")]
+    OtherProgram {
+        /// The version that wrote it.
+        found: String,
+        /// This version.
+        expected: String,
+    },
+    /// Made from other rows.
+    #[error("the checkpoint was made with other training data; go on with the same rows or start anew")]
+    OtherData,
+    /// Made with other settings.
+    #[error("the checkpoint was made with other settings; go on with the same configuration or start anew")]
+    OtherConfig,
+}
+
+impl Checkpoint {
+    pub(crate) fn new(data: u64, config: &Config, state: State) -> Self {
+        Self { program: program(), config: config.fingerprint(), data, state }
+    }
+
+    /// Writes the file so that it is never there in part: beside, synchronised, renamed.
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".partial");
+        let beside = path.with_file_name(name);
+        let mut file = File::create(&beside)?;
+        file.write_all(&self.to_bytes())?;
+        file.sync_all()?;
+        drop(file);
+        fs::rename(&beside, path)?;
+        // The rename itself must survive a power cut; not every system lets a directory be opened.
+        if let Some(Ok(directory)) = path
+            .parent()
+            .map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent })
+            .map(File::open)
+        {
+            directory.sync_all()?;
+        }
+        Ok(())
+    }
+
+    /// Reads a file that `write` has written.
+    pub fn read(path: &Path) -> Result<Self, CheckpointError> {
+        let bytes = fs::read(path).map_err(|source| CheckpointError::Io { path: path.to_owned(), source })?;
+        Self::from_bytes(&bytes).map_err(|problem| CheckpointError::Damaged { path: path.to_owned(), problem })
+    }
+
+    /// Refuses a checkpoint of another program, other data or other settings.
+    pub fn check(&self, data: &Dataset, config: &Config) -> Result<(), CheckpointError> {
+        if self.program != program() {
+            return Err(CheckpointError::OtherProgram { found: self.program.clone(), expected: program() });
+        }
+        if self.data != data.fingerprint() {
+            return Err(CheckpointError::OtherData);
+        }
+        if self.config != config.fingerprint() {
+            return Err(CheckpointError::OtherConfig);
+        }
+        Ok(())
+    }
+
+    /// The iteration to be done next, counted from the start of its phase.
+    pub fn iteration(&self) -> u64 {
+        self.state.iteration
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let payload = postcard::to_allocvec(self).expect("a checkpoint is plain data");
+        let mut bytes = Vec::with_capacity(HEADER + payload.len() + 4);
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&(payload.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&payload);
+        let checksum = CRC.checksum(&bytes);
+        bytes.extend_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Self, &'static str> {
+        let (content, checksum) = bytes.split_last_chunk::<4>().ok_or("too short")?;
+        let (header, payload) = content.split_first_chunk::<HEADER>().ok_or("too short")?;
+        if header[..4] != MAGIC[..] {
+            return Err("wrong magic number");
+        }
+        if header[4..8] != VERSION.to_le_bytes() {
+            return Err("another version of the format");
+        }
+        if header[8..] != (payload.len() as u64).to_le_bytes() {
+            return Err("wrong length");
+        }
+        if CRC.checksum(content) != u32::from_le_bytes(*checksum) {
+            return Err("wrong checksum");
+        }
+        postcard::from_bytes(payload).map_err(|_| "unreadable content")
+    }
+}
+
+fn program() -> String {
+    format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::{Phase, Task, small_model};
+
+    fn example() -> (Dataset, Config, Checkpoint) {
+        let data = Dataset::new(vec![1.0, 2.0], vec![0.0, 1.0], 1).unwrap();
+        let config = Config::for_rows(2, Task::Regression);
+        let state = State::new(Phase::Flow, &small_model(true), true);
+        let checkpoint = Checkpoint::new(data.fingerprint(), &config, state);
+        (data, config, checkpoint)
+    }
+
+    #[test]
+    fn written_and_read_back() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("run.ckpt");
+        let (data, config, checkpoint) = example();
+        checkpoint.write(&path).unwrap();
+        checkpoint.write(&path).unwrap();
+        let back = Checkpoint::read(&path).unwrap();
+        assert_eq!(back, checkpoint);
+        back.check(&data, &config).unwrap();
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn damage_is_noticed_wherever_it_is() {
+        let (.., checkpoint) = example();
+        let bytes = checkpoint.to_bytes();
+        for at in (0..bytes.len()).step_by(7) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x10;
+            assert!(Checkpoint::from_bytes(&damaged).is_err(), "byte {at}");
+        }
+        for length in [0, 3, 19, bytes.len() - 1] {
+            assert!(Checkpoint::from_bytes(&bytes[..length]).is_err());
+        }
+        let missing = Checkpoint::read(Path::new("/nonexistent.ckpt"));
+        assert!(matches!(missing, Err(CheckpointError::Io { .. })));
+    }
+
+    #[test]
+    fn other_data_or_settings_are_refused() {
+        let (data, config, checkpoint) = example();
+        let other = Dataset::new(vec![1.0, 2.5], vec![0.0, 1.0], 1).unwrap();
+        assert!(matches!(checkpoint.check(&other, &config), Err(CheckpointError::OtherData)));
+        let reseeded = Config { seed: 9, ..config.clone() };
+        assert!(matches!(checkpoint.check(&data, &reseeded), Err(CheckpointError::OtherConfig)));
+        let threaded = Config { threads: 9, ..config };
+        checkpoint.check(&data, &threaded).unwrap();
+    }
+}

@@ -1,0 +1,217 @@
+//! Streams the rows of a CSV file as f32, refusing every cell that is not a finite number.
+//!
+//! Understood: comma-separated, quoted cells, LF or CRLF, a UTF-8 byte order mark, blank lines. Memory: one record.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use csv::{ByteRecord, Reader, ReaderBuilder};
+
+use super::error::{CellProblem, DataError};
+
+/// Whether the first line holds names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Header {
+    /// It does if none of its cells is a number.
+    #[default]
+    Detect,
+    /// It does.
+    Present,
+    /// It does not.
+    Absent,
+}
+
+/// The rows of an open CSV file.
+#[derive(Debug)]
+pub struct CsvRows {
+    path: PathBuf,
+    reader: Reader<File>,
+    record: ByteRecord,
+    names: Option<Vec<String>>,
+    columns: usize,
+    /// The first line was data: it waits in `record`.
+    pending: bool,
+    row: u64,
+}
+
+impl CsvRows {
+    /// Opens the file and settles its header and number of columns.
+    pub fn open(path: &Path, header: Header) -> Result<Self, DataError> {
+        let file = File::open(path).map_err(|source| DataError::Io { path: path.to_owned(), source })?;
+        let reader = ReaderBuilder::new().has_headers(false).flexible(true).buffer_capacity(1 << 16).from_reader(file);
+        let mut rows = Self {
+            path: path.to_owned(),
+            reader,
+            record: ByteRecord::new(),
+            names: None,
+            columns: 0,
+            pending: true,
+            row: 0,
+        };
+        if !rows.read_record()? {
+            return Err(DataError::Empty { path: rows.path });
+        }
+        rows.columns = rows.record.len();
+        let first: Vec<String> = rows.record.iter().map(text).collect();
+        if let Some(separator) = foreign_separator(&first) {
+            return Err(DataError::Separator { path: rows.path, separator });
+        }
+        if rows.first_is_header(&first, header)? {
+            rows.names = Some(checked_names(&rows.path, first)?);
+            rows.pending = false;
+        }
+        Ok(rows)
+    }
+
+    /// Cells per row.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Names of the columns, if the file has a header.
+    pub fn names(&self) -> Option<&[String]> {
+        self.names.as_deref()
+    }
+
+    /// Gives up the names.
+    pub fn into_names(self) -> Option<Vec<String>> {
+        self.names
+    }
+
+    /// The column of that name, or else of that index counted from 0.
+    pub fn find_column(&self, wanted: &str) -> Result<usize, DataError> {
+        let by_name = self.names.as_ref().and_then(|names| names.iter().position(|name| name == wanted.trim()));
+        let by_index = || wanted.trim().parse().ok().filter(|&index: &usize| index < self.columns);
+        by_name.or_else(by_index).ok_or_else(|| {
+            let indices = format!("an index from 0 to {}", self.columns - 1);
+            let available = match &self.names {
+                Some(names) => format!("one of {} or {indices}", names.join(", ")),
+                None => format!("{indices} (the file has no header)"),
+            };
+            DataError::UnknownColumn { path: self.path.clone(), target: wanted.to_owned(), available }
+        })
+    }
+
+    /// Replaces `cells` by the next row; `false` at the end of the file.
+    pub fn next_row(&mut self, cells: &mut Vec<f32>) -> Result<bool, DataError> {
+        if !std::mem::take(&mut self.pending) && !self.read_record()? {
+            return Ok(false);
+        }
+        self.row += 1;
+        if self.record.len() != self.columns {
+            return Err(DataError::Ragged {
+                path: self.path.clone(),
+                row: self.row,
+                line: self.line(),
+                found: self.record.len(),
+                expected: self.columns,
+            });
+        }
+        cells.clear();
+        for (column, cell) in self.record.iter().enumerate() {
+            cells.push(parse_cell(cell).map_err(|problem| self.cell_error(column, text(cell), problem))?);
+        }
+        Ok(true)
+    }
+
+    /// The error for a target that is neither 0 nor 1 in the row read last.
+    pub(super) fn class_error(&self, column: usize, value: f32) -> DataError {
+        self.cell_error(column, value.to_string(), CellProblem::NotAClass)
+    }
+
+    fn cell_error(&self, column: usize, cell: String, problem: CellProblem) -> DataError {
+        let column = match &self.names {
+            Some(names) => format!("{:?}", names[column]),
+            None => format!("{column} (counted from 0)"),
+        };
+        DataError::Cell { path: self.path.clone(), row: self.row, line: self.line(), column, cell, problem }
+    }
+
+    fn read_record(&mut self) -> Result<bool, DataError> {
+        self.reader
+            .read_byte_record(&mut self.record)
+            .map_err(|error| DataError::Io { path: self.path.clone(), source: std::io::Error::other(error) })
+    }
+
+    /// The line on which the record read last begins, counted from 1; asked for errors only.
+    ///
+    /// The reader's position is where the record before ended, blank lines not yet skipped: they are counted here.
+    fn line(&self) -> u64 {
+        let Some(position) = self.record.position() else { return 1 };
+        let blank_lines = || {
+            let mut file = File::open(&self.path)?;
+            file.seek(SeekFrom::Start(position.byte()))?;
+            let breaks = BufReader::new(file).bytes().map_while(Result::ok).take_while(|byte| b"\r\n".contains(byte));
+            Ok::<_, std::io::Error>(breaks.filter(|&byte| byte == b'\n').count() as u64)
+        };
+        position.line() + blank_lines().unwrap_or(0)
+    }
+
+    fn first_is_header(&self, first: &[String], header: Header) -> Result<bool, DataError> {
+        match header {
+            Header::Present => Ok(true),
+            Header::Absent => Ok(false),
+            Header::Detect => {
+                let numbers = first.iter().filter(|cell| cell.parse::<f64>().is_ok()).count();
+                // A row of numbers with holes is data: the hole is reported when the row is read.
+                let names = first.iter().position(|cell| parse_cell(cell.as_bytes()) == Err(CellProblem::NotANumber));
+                match names {
+                    Some(column) if numbers > 0 => {
+                        Err(DataError::MixedHeader { path: self.path.clone(), column, cell: first[column].clone() })
+                    }
+                    Some(_) => Ok(true),
+                    None => Ok(false),
+                }
+            }
+        }
+    }
+}
+
+fn text(cell: &[u8]) -> String {
+    String::from_utf8_lossy(cell).trim().to_owned()
+}
+
+fn foreign_separator(first: &[String]) -> Option<&'static str> {
+    let holds = |mark| first.iter().any(|cell| cell.contains(mark));
+    match () {
+        () if holds(';') => Some("semicolons"),
+        () if first.len() == 1 && holds('\t') => Some("tabs"),
+        () if first.len() == 1 && holds('|') => Some("bars (|)"),
+        () if first.len() == 1 && first[0].split_whitespace().count() > 1 => Some("spaces"),
+        () => None,
+    }
+}
+
+fn checked_names(path: &Path, names: Vec<String>) -> Result<Vec<String>, DataError> {
+    for (column, name) in names.iter().enumerate() {
+        let path = path.to_owned();
+        if name.is_empty() {
+            return Err(DataError::UnnamedColumn { path, column });
+        }
+        if let Some(first) = names[..column].iter().position(|other| other == name) {
+            return Err(DataError::DuplicateColumn { path, name: name.clone(), first, second: column });
+        }
+    }
+    Ok(names)
+}
+
+/// The number in a cell, rounded to f32 once.
+fn parse_cell(cell: &[u8]) -> Result<f32, CellProblem> {
+    let cell = std::str::from_utf8(cell).map_err(|_| CellProblem::NotANumber)?.trim();
+    match cell.parse::<f32>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        Ok(_) if cell.parse::<f64>().is_ok_and(f64::is_finite) => Err(CellProblem::OutOfRange),
+        // A number too large even for f64 has digits; `inf` and `nan` have none.
+        Ok(_) if cell.bytes().any(|byte| byte.is_ascii_digit()) => Err(CellProblem::OutOfRange),
+        Ok(_) => Err(CellProblem::NotFinite),
+        Err(_) => Err(match cell.to_ascii_lowercase().as_str() {
+            "" | "na" | "n/a" | "null" | "none" | "?" | "-" => CellProblem::Missing,
+            _ if cell.replacen(',', ".", 1).parse::<f64>().is_ok() => CellProblem::DecimalComma,
+            _ => CellProblem::NotANumber,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

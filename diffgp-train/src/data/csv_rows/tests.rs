@@ -1,0 +1,114 @@
+use std::io::Write;
+
+use super::*;
+use crate::data::{Dataset, TargetKind};
+
+fn read_as(content: &[u8], target: &str, header: Header, kind: TargetKind) -> Result<Dataset, DataError> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(content).unwrap();
+    Dataset::read_csv(file.path(), target, header, kind)
+}
+
+fn read(content: &str, target: &str) -> Result<Dataset, DataError> {
+    read_as(content.as_bytes(), target, Header::Detect, TargetKind::Real)
+}
+
+fn message(content: &str, target: &str) -> String {
+    let error = read(content, target).unwrap_err().to_string();
+    error.split_once(": ").unwrap().1.to_owned()
+}
+
+#[test]
+fn header_target_and_values() {
+    let data = read("a,y,b\n1,2,3\n4,5,6\n", "y").unwrap();
+    assert_eq!((data.rows(), data.inputs()), (2, 2));
+    assert_eq!(data.input_row(1), [4.0, 6.0]);
+    assert_eq!(data.targets(), [2.0, 5.0]);
+    assert_eq!(data.names().unwrap(), ["a", "b"]);
+    assert_eq!(data.target_name(), Some("y"));
+}
+
+#[test]
+fn without_header_by_index() {
+    let data = read("1,2\n3,4", "0").unwrap();
+    assert_eq!(data.targets(), [1.0, 3.0]);
+    assert_eq!(data.names(), None);
+}
+
+#[test]
+fn byte_order_mark_crlf_quotes_and_blank_lines() {
+    let data = read("\u{feff}\"a\", y \r\n\r\n\"1.5\", 2 \r\n-3e-2,+4\r\n", "y").unwrap();
+    assert_eq!(data.names().unwrap(), ["a"]);
+    assert_eq!(data.input_row(0), [1.5]);
+    assert_eq!(data.targets(), [2.0, 4.0]);
+}
+
+#[test]
+fn a_header_can_be_declared() {
+    let years = b"2019,2020\n1,2\n";
+    assert_eq!(read_as(years, "2020", Header::Present, TargetKind::Real).unwrap().rows(), 1);
+    assert_eq!(read_as(years, "1", Header::Absent, TargetKind::Real).unwrap().rows(), 2);
+}
+
+#[test]
+fn unusable_cells_name_row_line_and_column() {
+    assert_eq!(
+        message("a,y\n1,2\n\n,3\n", "y"),
+        "row 2 (line 4), column \"a\": \"\" is a missing value; fill it in or leave the row out"
+    );
+    assert!(message("a,y\r\n1,2\r\n\r\n1,x\r\n", "y").starts_with("row 2 (line 4)"));
+    assert_eq!(message("1,2\n3,x1\n", "0"), "row 2 (line 2), column 1 (counted from 0): \"x1\" is not a number");
+    assert!(message("a,y\n1,NA\n", "y").contains("missing value"));
+    assert!(message("a,y\n1,nan\n", "y").contains("not finite"));
+    assert!(message("a,y\n1,-inf\n", "y").contains("not finite"));
+    assert!(message("a,y\n1,1e39\n", "y").contains("beyond the range"));
+    assert!(message("a,y\n1,1e999\n", "y").contains("beyond the range"));
+    assert!(message("a,y\n\"1,5\",2\n", "y").contains("decimal comma"));
+    assert!(message("1,,2\n", "0").contains("missing value"));
+    let not_utf8 = read_as(b"a,y\n1,\xff\n", "y", Header::Detect, TargetKind::Real);
+    assert!(not_utf8.unwrap_err().to_string().contains("not a number"));
+}
+
+#[test]
+fn ragged_rows_are_counted() {
+    assert_eq!(message("a,y\n1,2\n1,2,3\n", "y"), "row 2 (line 3) has 3 cells; expected 2 as in the first line");
+    assert!(message("a,y\n1\n", "y").contains("has 1 cells"));
+}
+
+#[test]
+fn foreign_separators_are_refused_with_advice() {
+    assert!(message("a;y\n1,5;2\n", "y").contains("semicolons"));
+    assert!(message("1,5;2,5\n", "0").contains("semicolons"));
+    assert!(message("a\ty\n1\t2\n", "y").contains("tabs"));
+    assert!(message("1 2 3\n", "0").contains("spaces"));
+}
+
+#[test]
+fn headers_are_checked() {
+    assert!(message("a,a\n1,2\n", "a").contains("columns 0 and 1 (counted from 0) are both named \"a\""));
+    assert!(message(",a,y\n0,1,2\n", "y").contains("column 0 (counted from 0) has no name"));
+    assert!(message("1,abc,3\n", "0").contains("mixes names and numbers (column 1 is \"abc\")"));
+}
+
+#[test]
+fn nothing_to_read_is_an_error() {
+    assert!(message("", "y").contains("empty"));
+    assert!(message("a,y\n", "y").contains("no data rows"));
+    assert!(message("y\n1\n", "y").contains("one column only"));
+    let missing = Dataset::read_csv(Path::new("/nonexistent.csv"), "y", Header::Detect, TargetKind::Real);
+    assert!(matches!(missing, Err(DataError::Io { .. })));
+}
+
+#[test]
+fn an_unknown_target_lists_what_there_is() {
+    assert_eq!(message("a,y\n1,2\n", "z"), "no column \"z\"; expected one of a, y or an index from 0 to 1");
+    assert!(message("1,2\n", "2").contains("an index from 0 to 1 (the file has no header)"));
+}
+
+#[test]
+fn classes_are_zero_or_one() {
+    let classes = |content: &str| read_as(content.as_bytes(), "y", Header::Detect, TargetKind::Binary);
+    assert_eq!(classes("a,y\n1,0\n2,1.0\n").unwrap().targets(), [0.0, 1.0]);
+    let error = classes("a,y\n1,0\n2,2\n").unwrap_err().to_string();
+    assert!(error.contains("row 2 (line 3), column \"y\": \"2\" is not a class"), "{error}");
+}

@@ -1,0 +1,171 @@
+//! What can be wrong with a data file, said so that it can be put right.
+
+use std::path::PathBuf;
+
+/// A data file or data set that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// The file could not be opened or read.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file has no line at all.
+    #[error("{}: the file is empty; expected comma-separated numbers, one row per line", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file has a header and nothing else.
+    #[error("{}: no data rows after the header", path.display())]
+    NoRows {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Only the target column is there.
+    #[error("{}: one column only; expected at least one input beside the target", path.display())]
+    NoInputs {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Columns are separated by something else than commas.
+    #[error("{}: line 1 looks separated by {separator}; expected commas between columns and points as decimal marks (convert the file first)", path.display())]
+    Separator {
+        /// The file.
+        path: PathBuf,
+        /// What separates its columns.
+        separator: &'static str,
+    },
+    /// The first line is neither a header nor data.
+    #[error("{}: line 1 mixes names and numbers (column {column} is {cell:?}); expected a header without numbers or a row without text", path.display())]
+    MixedHeader {
+        /// The file.
+        path: PathBuf,
+        /// Index of the first cell that is not a number, counted from 0.
+        column: usize,
+        /// That cell.
+        cell: String,
+    },
+    /// A header cell is empty.
+    #[error("{}: column {column} (counted from 0) has no name in the header; name it, or leave the column out (an index column written by a data frame?)", path.display())]
+    UnnamedColumn {
+        /// The file.
+        path: PathBuf,
+        /// Index of the column, counted from 0.
+        column: usize,
+    },
+    /// Two columns have one name.
+    #[error("{}: columns {first} and {second} (counted from 0) are both named {name:?}; names must differ", path.display())]
+    DuplicateColumn {
+        /// The file.
+        path: PathBuf,
+        /// The name.
+        name: String,
+        /// The first column of that name.
+        first: usize,
+        /// The second column of that name.
+        second: usize,
+    },
+    /// A row is longer or shorter than the first.
+    #[error("{}: row {row} (line {line}) has {found} cells; expected {expected} as in the first line", path.display())]
+    Ragged {
+        /// The file.
+        path: PathBuf,
+        /// Data row, counted from 1.
+        row: u64,
+        /// Line of the file, counted from 1.
+        line: u64,
+        /// Its number of cells.
+        found: usize,
+        /// The number of cells of the first line.
+        expected: usize,
+    },
+    /// A cell is not a usable number.
+    #[error("{}: row {row} (line {line}), column {column}: {cell:?} {problem}", path.display())]
+    Cell {
+        /// The file.
+        path: PathBuf,
+        /// Data row, counted from 1.
+        row: u64,
+        /// Line of the file, counted from 1.
+        line: u64,
+        /// Name of the column, or its index counted from 0.
+        column: String,
+        /// The cell as it stands in the file.
+        cell: String,
+        /// What is wrong with it.
+        problem: CellProblem,
+    },
+    /// No column has the wanted name or index.
+    #[error("{}: no column {target:?}; expected {available}", path.display())]
+    UnknownColumn {
+        /// The file.
+        path: PathBuf,
+        /// What was asked for.
+        target: String,
+        /// What there is.
+        available: String,
+    },
+    /// The file with held-out rows is wrong.
+    #[error("{}: line {line}: {problem}", path.display())]
+    TestRows {
+        /// The file.
+        path: PathBuf,
+        /// Line of the file, counted from 0 as in `--split`.
+        line: usize,
+        /// What is wrong and what would be right.
+        problem: String,
+    },
+    /// A row to hold out is not there.
+    #[error("held-out row {row} does not exist: the data has rows 0 to {}", rows.saturating_sub(1))]
+    RowOutOfRange {
+        /// The row, counted from 0.
+        row: usize,
+        /// The number of rows.
+        rows: usize,
+    },
+    /// A data set from memory has the wrong number of values.
+    #[error("{values} input values do not make {rows} rows of {inputs} inputs")]
+    Shape {
+        /// Values given.
+        values: usize,
+        /// Rows, as the targets have it.
+        rows: usize,
+        /// Inputs per row.
+        inputs: usize,
+    },
+    /// A data set from memory holds a NaN or an infinity.
+    #[error("row {row} holds a value that is not finite")]
+    NotFinite {
+        /// Row, counted from 1.
+        row: usize,
+    },
+}
+
+/// Why a cell is not a usable number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CellProblem {
+    /// Nothing in it, or a marker such as `NA`.
+    #[error("is a missing value; fill it in or leave the row out")]
+    Missing,
+    /// A comma where a point is expected.
+    #[error("has a decimal comma; write decimals with a point")]
+    DecimalComma,
+    /// Some other text.
+    #[error("is not a number")]
+    NotANumber,
+    /// NaN or infinite.
+    #[error("is not finite; expected a finite number")]
+    NotFinite,
+    /// Finite, but too large for f32.
+    #[error("is beyond the range of 32-bit floats (3.4e38); rescale the column")]
+    OutOfRange,
+    /// A class other than 0 and 1.
+    #[error("is not a class; classification targets are 0 or 1")]
+    NotAClass,
+}

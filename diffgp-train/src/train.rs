@@ -1,0 +1,192 @@
+//! Training, from a data set to a model.
+//!
+//! 1. A sparse Gaussian process (T = 0) from k-means inducing points.
+//! 2. A weak flow in front of it, then everything together.
+//! 3. The best parameters by the log-likelihood of validation rows, q(u_g) fitted once more on all rows with the
+//!    exported number of steps.
+//!
+//! The result depends on the data, the configuration (threads excepted) and the version, to the bit. Memory: the data
+//! set, one batch with its noise, and what [`value_and_gradient`](crate::elbo::value_and_gradient) needs.
+
+mod ascent;
+mod config;
+mod error;
+mod initial;
+mod objective;
+mod observer;
+mod refit;
+mod rows;
+mod score;
+mod state;
+
+pub use config::{Config, ConfigError, FlowConfig, PhaseConfig, PredictorConfig, RefitConfig, Task, ValidationConfig};
+pub use error::TrainError;
+pub use observer::{Observer, Phase, Progress, Validated, Warning};
+pub use score::Score;
+pub use state::{Best, State};
+
+use self::ascent::Ascent;
+use self::objective::{DataObjective, Standardised};
+use self::rows::Rows;
+use crate::checkpoint::Checkpoint;
+use crate::data::{Dataset, Scaling};
+use crate::elbo::ElboError;
+use crate::noise::NoiseKey;
+use crate::params::Params;
+use crate::philox::Purpose;
+use crate::threads::Threads;
+
+/// Inputs at most; the blob has the same limit.
+const MAX_INPUTS: usize = 64;
+
+/// A trained model, in standardised units, with all that is needed to export it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trained {
+    /// The model; its flow has the exported number of steps.
+    pub params: Params,
+    /// From raw units to the model's, and the ranges of the inputs.
+    pub scaling: Scaling,
+    /// What it predicts.
+    pub task: Task,
+    /// Names of the inputs, if the data had them.
+    pub names: Option<Vec<String>>,
+    /// Name of the target, if the data had one.
+    pub target_name: Option<String>,
+    /// The iteration of the last phase whose parameters were kept.
+    pub iteration: u64,
+    /// Their score on the validation rows, before the last fit of q(u_g), which sees those rows.
+    pub validation_log_likelihood: Option<f64>,
+}
+
+impl Trained {
+    /// The score on other rows, with `paths` sample paths per row.
+    pub fn score(&self, data: &Dataset, paths: usize, seed: u64, threads: &Threads) -> Result<Score, ElboError> {
+        let rows: Vec<usize> = (0..data.rows()).collect();
+        let key = NoiseKey { seed, purpose: Purpose::Validation, iteration: 0 };
+        Standardised { data, scaling: &self.scaling }.score(&self.params, &rows, paths, key, threads)
+    }
+}
+
+/// Trains a model on all rows of `data` (hold test rows out first).
+pub fn train(data: &Dataset, config: &Config, observer: &mut dyn Observer) -> Result<Trained, TrainError> {
+    run(data, config, None, observer)
+}
+
+/// Goes on from a checkpoint of a run with the same data and configuration.
+pub fn resume(
+    data: &Dataset,
+    config: &Config,
+    checkpoint: Checkpoint,
+    observer: &mut dyn Observer,
+) -> Result<Trained, TrainError> {
+    checkpoint.check(data, config)?;
+    run(data, config, Some(checkpoint.state), observer)
+}
+
+fn run(
+    data: &Dataset,
+    config: &Config,
+    resumed: Option<State>,
+    observer: &mut dyn Observer,
+) -> Result<Trained, TrainError> {
+    config.validate()?;
+    check(data, config)?;
+    let scaling = Scaling::of(data, config.task == Task::Regression);
+    check_scaling(data, &scaling, observer)?;
+    let threads = Threads::new(config.threads).map_err(|error| TrainError::Threads(error.to_string()))?;
+    let rows = Rows::new(data.rows(), config);
+    let rows_of = Standardised { data, scaling: &scaling };
+    let validation = rows.validation();
+    if validation.is_empty() && config.validation.fraction > 0.0 {
+        observer.warning(&Warning::NoValidation);
+    }
+    let mut objective = DataObjective { rows_of, config, threads: &threads, rows, validation };
+    let fingerprint = data.fingerprint();
+    let checkpoint = |state: &State, observer: &mut dyn Observer| {
+        observer.checkpoint(&Checkpoint::new(fingerprint, config, state.clone())).map_err(TrainError::from)
+    };
+
+    let averaged = config.averaging.is_some();
+    let mut params = initial::sparse_gp(data, &scaling, config, observer);
+    let mut resumed = resumed;
+    let mut state = None;
+    let phases: &[Phase] = if config.flow.time > 0.0 { &[Phase::WarmStart, Phase::Flow] } else { &[Phase::WarmStart] };
+    for &phase in phases {
+        if phase == Phase::Flow {
+            params.flow = Some(initial::weak_flow(data, &scaling, config, observer));
+        }
+        // A checkpoint of a later phase holds all that this phase would hand on.
+        if resumed.as_ref().is_some_and(|state| state.phase != phase) {
+            continue;
+        }
+        let start = resumed.take().unwrap_or_else(|| State::new(phase, &params, averaged));
+        let ascent = Ascent::new(config, phase, params.clone());
+        let end = ascent.run(start, &mut objective, observer, &checkpoint)?;
+        params = ascent.chosen(&end);
+        state = Some(end);
+    }
+
+    if let Some(flow) = &mut params.flow {
+        flow.steps = config.flow.steps;
+    }
+    if config.refit.paths > 0 {
+        refit::refit(&mut params, rows_of, config, &threads)?;
+    }
+    let kept = state.as_ref().and_then(|state| state.best.as_ref()).filter(|_| config.validation.select);
+    Ok(Trained {
+        params,
+        task: config.task,
+        names: data.names().map(<[String]>::to_vec),
+        target_name: data.target_name().map(str::to_owned),
+        iteration: kept.map_or(state.as_ref().map_or(0, |state| state.iteration), |best| best.iteration),
+        validation_log_likelihood: kept.map(|best| best.log_likelihood),
+        scaling,
+    })
+}
+
+fn check(data: &Dataset, config: &Config) -> Result<(), TrainError> {
+    if data.rows() < 2 {
+        return Err(TrainError::TooFewRows { rows: data.rows() });
+    }
+    if data.inputs() > MAX_INPUTS {
+        return Err(TrainError::TooManyInputs { inputs: data.inputs() });
+    }
+    let is_class = |&value: &f32| value == 0.0 || value == 1.0;
+    match data.targets().iter().position(|value| !is_class(value)) {
+        Some(row) if config.task == Task::Classification => {
+            Err(TrainError::NotAClass { row: row + 1, value: data.targets()[row] })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_scaling(data: &Dataset, scaling: &Scaling, observer: &mut dyn Observer) -> Result<(), TrainError> {
+    if let Some(column) = scaling.overflowing_input() {
+        return Err(TrainError::Range { input: data.input_label(column) });
+    }
+    for column in scaling.constant_inputs() {
+        observer.warning(&Warning::ConstantInput { input: data.input_label(column) });
+    }
+    if data.targets().iter().all(|&value| value == data.targets()[0]) {
+        observer.warning(&Warning::ConstantTarget);
+    }
+    Ok(())
+}
+
+/// A small model for tests beside the code: D = 2, three inducing points each.
+#[cfg(test)]
+pub(crate) fn small_model(with_flow: bool) -> Params {
+    let x: Vec<f32> = (0..40).map(|i| ((i * 17) % 23) as f32).collect();
+    let data = Dataset::new(x, (0..20).map(|i| i as f32).collect(), 2).unwrap();
+    let mut config = Config::for_rows(20, Task::Regression);
+    (config.predictor.inducing, config.flow.inducing) = (3, 3);
+    let scaling = Scaling::of(&data, true);
+    let mut params = initial::sparse_gp(&data, &scaling, &config, &mut ());
+    params.flow = with_flow.then(|| initial::weak_flow(&data, &scaling, &config, &mut ()));
+    let posteriors = params.flow.iter_mut().flat_map(|flow| &mut flow.posteriors);
+    for posterior in posteriors.chain([&mut params.predictor.posterior]) {
+        posterior.mean.iter_mut().enumerate().for_each(|(i, value)| *value = 0.3 * i as f64 - 0.2);
+        posterior.factor[(2, 1)] = 0.05;
+    }
+    params
+}

@@ -1,0 +1,143 @@
+use super::*;
+use crate::train::config::Task;
+use crate::train::small_model;
+
+/// −½ Σ (p − target)² over the plain parameters, with faults in chosen calls.
+struct Bowl {
+    target: Params,
+    groups: usize,
+    calls: u64,
+    faulty: fn(u64) -> bool,
+}
+
+impl Bowl {
+    fn new(faulty: fn(u64) -> bool) -> Self {
+        let mut target = small_model(true);
+        target.flow.as_mut().unwrap().inducing.add_scalar_mut(0.3);
+        target.predictor.kernel.variance = 2.0;
+        Self { groups: groups(&target).len(), target, calls: 0, faulty }
+    }
+}
+
+impl Objective for Bowl {
+    fn evaluate(&mut self, params: &Params, _iteration: u64) -> Result<Evaluation, ElboError> {
+        self.calls += 1;
+        let mut gradient = params.clone();
+        // exp(−∞) = 0 for the positive ones; the others are set below.
+        unpack(&vec![f64::NEG_INFINITY; self.groups], &mut gradient);
+        let (flow, target) = (params.flow.as_ref().unwrap(), self.target.flow.as_ref().unwrap());
+        let slopes = gradient.flow.as_mut().unwrap();
+        slopes.inducing = &target.inducing - &flow.inducing;
+        for posterior in slopes.posteriors.iter_mut().chain([&mut gradient.predictor.posterior]) {
+            posterior.mean.fill(0.0);
+            posterior.factor.fill(0.0);
+        }
+        gradient.predictor.inducing.fill(0.0);
+        gradient.predictor.kernel.variance = self.target.predictor.kernel.variance - params.predictor.kernel.variance;
+        let elbo = -0.5 * (slopes.inducing.norm_squared() + gradient.predictor.kernel.variance.powi(2));
+        let elbo = if (self.faulty)(self.calls) { f64::NAN } else { elbo };
+        Ok(Evaluation {
+            elbo,
+            expected_log_likelihood: elbo,
+            kl_predictor: 0.0,
+            kl_flow: 0.0,
+            gradient,
+            predictor_covariance_gradient: nalgebra::DMatrix::zeros(3, 3),
+            jitter_raised: (self.calls == 3).then_some(1e-4),
+        })
+    }
+
+    fn validate(&mut self, params: &Params) -> Result<Option<Score>, ElboError> {
+        let log_likelihood = self.evaluate(params, 0)?.elbo;
+        Ok(Some(Score { rows: 1, log_likelihood, rmse: None, auc: None, accuracy: None }))
+    }
+}
+
+#[derive(Default)]
+struct Notes {
+    warnings: Vec<Warning>,
+    elbos: Vec<f64>,
+    stop_at: Option<usize>,
+}
+
+impl Observer for Notes {
+    fn iteration(&mut self, progress: &Progress) {
+        self.elbos.push(progress.elbo);
+    }
+
+    fn warning(&mut self, warning: &Warning) {
+        self.warnings.push(warning.clone());
+    }
+
+    fn should_stop(&mut self) -> bool {
+        self.stop_at == Some(self.elbos.len())
+    }
+}
+
+fn config() -> Config {
+    let mut config = Config::for_rows(20, Task::Regression);
+    config.main.iterations = 200;
+    config.main.natural_step = 0.0;
+    config.averaging = Some(0.5);
+    config
+}
+
+fn climb(faulty: fn(u64) -> bool, notes: &mut Notes) -> Result<State, TrainError> {
+    let config = config();
+    let model = small_model(true);
+    let ascent = Ascent::new(&config, Phase::Flow, model.clone());
+    ascent.run(State::new(Phase::Flow, &model, true), &mut Bowl::new(faulty), notes, &|_, _| Ok(()))
+}
+
+#[test]
+fn climbs_and_keeps_the_jitter_that_was_needed() {
+    let mut notes = Notes::default();
+    let end = climb(|_| false, &mut notes).unwrap();
+    assert_eq!(end.iteration, 200);
+    assert_eq!(notes.warnings, [Warning::JitterRaised { iteration: 2, jitter: 1e-4 }]);
+    assert_eq!(end.jitter, 1e-4);
+    // Adam with a decaying rate settles far below a thousandth of where it began.
+    assert!(notes.elbos[199].abs() < 1e-3 * notes.elbos[0].abs());
+    assert_eq!(end.best.unwrap().iteration, 200);
+}
+
+#[test]
+fn goes_back_with_a_smaller_step_when_the_bound_is_not_finite() {
+    let mut notes = Notes::default();
+    let end = climb(|call| call == 21 || call == 40, &mut notes).unwrap();
+    assert_eq!(end.iteration, 200);
+    let backed_off: Vec<_> =
+        notes.warnings.iter().filter(|warning| matches!(warning, Warning::BackedOff { .. })).collect();
+    assert_eq!(backed_off[0], &Warning::BackedOff { iteration: 19, step_scale: 0.5 });
+    assert_eq!(backed_off.len(), 2);
+    assert!(notes.elbos.last().unwrap().abs() < 1e-3 * notes.elbos[0].abs());
+}
+
+#[test]
+fn gives_up_when_nothing_helps() {
+    let error = climb(|call| call > 10, &mut Notes::default()).unwrap_err();
+    assert!(matches!(error, TrainError::Diverged { .. }), "{error}");
+    let error = climb(|_| true, &mut Notes::default()).unwrap_err();
+    assert!(matches!(error, TrainError::Diverged { iteration: 0 }), "{error}");
+}
+
+#[test]
+fn stops_when_asked_with_a_checkpoint_of_the_state_it_stopped_in() {
+    let config = config();
+    let model = small_model(true);
+    let ascent = Ascent::new(&config, Phase::Flow, model.clone());
+    let saved = std::cell::RefCell::new(None);
+    let keep = |state: &State, _: &mut dyn Observer| {
+        *saved.borrow_mut() = Some(state.clone());
+        Ok(())
+    };
+    let mut notes = Notes { stop_at: Some(31), ..Notes::default() };
+    let start = State::new(Phase::Flow, &model, true);
+    let stopped = ascent.run(start, &mut Bowl::new(|_| false), &mut notes, &keep).unwrap_err();
+    assert!(matches!(stopped, TrainError::Stopped { iteration: 30 }));
+    let saved = saved.into_inner().unwrap();
+    let resumed = ascent.run(saved, &mut Bowl::new(|_| false), &mut Notes::default(), &|_, _| Ok(())).unwrap();
+    let undisturbed = climb(|_| false, &mut Notes::default()).unwrap();
+    assert_eq!(resumed.theta, undisturbed.theta);
+    assert_eq!(resumed.best, undisturbed.best);
+}

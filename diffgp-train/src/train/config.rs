@@ -1,0 +1,326 @@
+//! How to train: every choice in one validated value.
+
+use diffgp_core::kernel::KernelKind;
+use serde::{Deserialize, Serialize};
+
+use crate::optimise::{Regularisation, Schedule};
+
+/// Training sets up to this size use all rows in every iteration.
+const FULL_BATCH_ROWS: usize = 2000;
+
+/// What is predicted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Task {
+    /// A real number with Gaussian noise.
+    Regression,
+    /// A class, 0 or 1.
+    Classification,
+}
+
+/// Everything that decides the result of a run, and `threads` and `checkpoint_every`, which do not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Config {
+    /// What is predicted.
+    pub task: Task,
+    /// Decides every random number.
+    pub seed: u64,
+    /// Worker threads; zero means one per core. The result does not depend on it.
+    pub threads: usize,
+    /// The flow; its time 0 means none.
+    pub flow: FlowConfig,
+    /// The predictor.
+    pub predictor: PredictorConfig,
+    /// Rows per iteration; more than there are means all of them.
+    pub batch: usize,
+    /// S, sample paths per row and iteration.
+    pub paths: usize,
+    /// The sparse Gaussian process before the flow (or, for T = 0, all there is).
+    pub warm_start: PhaseConfig,
+    /// The whole model.
+    pub main: PhaseConfig,
+    /// Terms beside the bound.
+    pub regularisation: Regularisation,
+    /// Rows kept aside to watch and choose by.
+    pub validation: ValidationConfig,
+    /// β of the running average θ̄ ← β θ̄ + (1 − β) θ that is validated and kept instead of θ itself.
+    pub averaging: Option<f64>,
+    /// The last fit of q(u_g).
+    pub refit: RefitConfig,
+    /// Absolute jitter to start with.
+    pub jitter: f64,
+    /// Floor of every posterior variance.
+    pub variance_floor: f64,
+    /// e of the Bernoulli likelihood.
+    pub probit_epsilon: f64,
+    /// Iterations between checkpoints handed to the observer; zero means only on stopping.
+    pub checkpoint_every: u64,
+}
+
+/// The flow and where it starts, in standardised units.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlowConfig {
+    /// T; zero for none.
+    pub time: f64,
+    /// K of the exported model.
+    pub steps: usize,
+    /// K while training.
+    pub training_steps: usize,
+    /// M_f.
+    pub inducing: usize,
+    /// M_t; zero for a field that does not change with time.
+    pub inducing_times: usize,
+    /// ρ_f.
+    #[serde(with = "KernelName")]
+    pub kernel: KernelKind,
+    /// One kernel per dimension instead of one for all.
+    pub per_dimension: bool,
+    /// Initial ℓ_f.
+    pub length_scale: f64,
+    /// Initial s_f².
+    pub variance: f64,
+    /// Initial L_f = factor·I.
+    pub factor: f64,
+}
+
+/// The predictor and where it starts, in standardised units.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PredictorConfig {
+    /// M_g.
+    pub inducing: usize,
+    /// ρ_g.
+    #[serde(with = "KernelName")]
+    pub kernel: KernelKind,
+    /// Initial ℓ_g, in units of √D.
+    pub length_scale: f64,
+    /// Initial σ².
+    pub noise: f64,
+}
+
+/// One phase of ascent.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseConfig {
+    /// Iterations at most.
+    pub iterations: u64,
+    /// Adam's learning rate at the start.
+    pub learning_rate: f64,
+    /// How it develops.
+    pub schedule: Schedule,
+    /// γ for q(u_g); zero leaves q(u_g) to Adam.
+    pub natural_step: f64,
+}
+
+/// Validation rows: a part of the training rows, never of the test rows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ValidationConfig {
+    /// Their share of the rows; zero for none.
+    pub fraction: f64,
+    /// Never more rows than this.
+    pub max_rows: usize,
+    /// Iterations between validations.
+    pub every: u64,
+    /// Sample paths per row.
+    pub paths: usize,
+    /// Keep the parameters of the best validation log-likelihood instead of the last.
+    pub select: bool,
+    /// Stop after so many iterations without a better validation; zero means never.
+    pub patience: u64,
+}
+
+/// The last fit of q(u_g), at the exported number of steps, validation rows included.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RefitConfig {
+    /// Sample paths per row; zero leaves the fit out.
+    pub paths: usize,
+    /// Rows at most.
+    pub max_rows: usize,
+}
+
+/// A configuration that cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{option} is {value}; expected {expected}")]
+pub struct ConfigError {
+    /// The field, as in `flow.time`.
+    pub option: &'static str,
+    /// What it is.
+    pub value: String,
+    /// What would be right.
+    pub expected: &'static str,
+}
+
+impl Config {
+    /// The recipe measured best so far for that many training rows (docs/training.md).
+    pub fn for_rows(rows: usize, task: Task) -> Self {
+        let full = rows <= FULL_BATCH_ROWS;
+        let conjugate = task == Task::Regression;
+        let natural_step = match (full, conjugate) {
+            (true, true) => 1.0,
+            (false, true) => 0.2,
+            (_, false) => 0.1,
+        };
+        let phase = |iterations, learning_rate| PhaseConfig {
+            iterations,
+            learning_rate,
+            schedule: Schedule::Cosine { final_fraction: 0.01 },
+            natural_step,
+        };
+        Self {
+            task,
+            seed: 0,
+            threads: 0,
+            flow: FlowConfig {
+                time: 5.0,
+                steps: 20,
+                training_steps: 5,
+                inducing: 50,
+                inducing_times: 0,
+                kernel: KernelKind::Rbf,
+                per_dimension: true,
+                length_scale: 4.0,
+                variance: 0.1,
+                factor: 0.1,
+            },
+            predictor: PredictorConfig { inducing: 100, kernel: KernelKind::Rbf, length_scale: 1.0, noise: 0.1 },
+            batch: if full { rows } else { 1000 },
+            paths: 1,
+            warm_start: if full { phase(300, 0.05) } else { phase(600, 0.02) },
+            main: if full { phase(300, 0.05) } else { phase(1000, 0.02) },
+            regularisation: Regularisation::default(),
+            validation: ValidationConfig {
+                fraction: 0.1,
+                max_rows: 2000,
+                every: 25,
+                paths: 20,
+                select: true,
+                patience: 0,
+            },
+            averaging: None,
+            refit: RefitConfig { paths: 4, max_rows: 20_000 },
+            jitter: 1e-5,
+            variance_floor: 1e-8,
+            probit_epsilon: 1e-3,
+            checkpoint_every: 100,
+        }
+    }
+
+    /// Refuses what cannot work, naming the field and what would be right.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let flow = &self.flow;
+        check("flow.time", flow.time, "0 (no flow) or a positive number up to 100", |t| (0.0..=100.0).contains(&t))?;
+        if flow.time > 0.0 {
+            check_count("flow.steps", flow.steps, 1, 4096, "1 to 4096")?;
+            check_count("flow.training_steps", flow.training_steps, 1, 4096, "1 to 4096")?;
+            check_count("flow.inducing", flow.inducing, 1, 1024, "1 to 1024")?;
+            check_count("flow.inducing_times", flow.inducing_times, 0, 64, "0 (none) to 64")?;
+            positive("flow.length_scale", flow.length_scale)?;
+            positive("flow.variance", flow.variance)?;
+            positive("flow.factor", flow.factor)?;
+        }
+        check_count("predictor.inducing", self.predictor.inducing, 1, 1024, "1 to 1024")?;
+        positive("predictor.length_scale", self.predictor.length_scale)?;
+        positive("predictor.noise", self.predictor.noise)?;
+        check_count("batch", self.batch, 1, usize::MAX, "at least 1")?;
+        check_count("paths", self.paths, 1, 1000, "1 to 1000")?;
+        check_count("validation.paths", self.validation.paths, 1, 10_000, "1 to 10000")?;
+        check_count("refit.paths", self.refit.paths, 0, 1000, "0 (no refit) to 1000")?;
+        for (rate, step, phase) in [
+            ("warm_start.learning_rate", "warm_start.natural_step", self.warm_start),
+            ("main.learning_rate", "main.natural_step", self.main),
+        ] {
+            positive(rate, phase.learning_rate)?;
+            check(step, phase.natural_step, "0 (Adam instead) to 1", |step| (0.0..=1.0).contains(&step))?;
+        }
+        let (validation, regularisation) = (&self.validation, &self.regularisation);
+        check("validation.fraction", validation.fraction, "0 to 0.5", |f| (0.0..=0.5).contains(&f))?;
+        check_count("validation.every", validation.every as usize, 1, usize::MAX, "at least 1")?;
+        if let Some(beta) = self.averaging {
+            check("averaging", beta, "0 to below 1", |beta| (0.0..1.0).contains(&beta))?;
+        }
+        positive("regularisation.flow_kl_weight", regularisation.flow_kl_weight)?;
+        for prior in regularisation.priors() {
+            positive("regularisation: median of a prior", prior.median)?;
+            positive("regularisation: sigma of a prior", prior.sigma)?;
+        }
+        check("jitter", self.jitter, "1e-10 to 1e-2", |jitter| (1e-10..=1e-2).contains(&jitter))?;
+        check("variance_floor", self.variance_floor, "0 to 1e-2", |floor| (0.0..=1e-2).contains(&floor))?;
+        check("probit_epsilon", self.probit_epsilon, "0 to 0.1", |e| (0.0..=0.1).contains(&e))
+    }
+
+    /// A number that changes with every choice that can change the result.
+    pub fn fingerprint(&self) -> u64 {
+        let decisive = Self { threads: 0, checkpoint_every: 0, ..self.clone() };
+        let bytes = postcard::to_allocvec(&decisive).expect("a configuration is plain data");
+        bytes
+            .into_iter()
+            .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+    }
+}
+
+fn check(
+    option: &'static str,
+    value: f64,
+    expected: &'static str,
+    holds: impl Fn(f64) -> bool,
+) -> Result<(), ConfigError> {
+    if holds(value) { Ok(()) } else { Err(ConfigError { option, value: value.to_string(), expected }) }
+}
+
+fn positive(option: &'static str, value: f64) -> Result<(), ConfigError> {
+    check(option, value, "a positive finite number", |value| value > 0.0 && value.is_finite())
+}
+
+fn check_count(
+    option: &'static str,
+    value: usize,
+    least: usize,
+    most: usize,
+    expected: &'static str,
+) -> Result<(), ConfigError> {
+    let fits = (least..=most).contains(&value);
+    if fits { Ok(()) } else { Err(ConfigError { option, value: value.to_string(), expected }) }
+}
+
+/// How configurations spell kernels; the core crate stays free of serde here.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "KernelKind", rename_all = "lowercase")]
+enum KernelName {
+    Rbf,
+    Matern32,
+    Matern52,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_valid() {
+        for rows in [2, 1000, 2000, 2001, 11_000_000] {
+            for task in [Task::Regression, Task::Classification] {
+                Config::for_rows(rows, task).validate().unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn errors_name_the_field() {
+        let mut config = Config::for_rows(100, Task::Regression);
+        config.flow.time = -1.0;
+        let message = config.validate().unwrap_err().to_string();
+        assert_eq!(message, "flow.time is -1; expected 0 (no flow) or a positive number up to 100");
+        config.flow.time = f64::NAN;
+        assert!(config.validate().is_err());
+        config.flow.time = 1.0;
+        config.paths = 0;
+        assert_eq!(config.validate().unwrap_err().to_string(), "paths is 0; expected 1 to 1000");
+    }
+
+    #[test]
+    fn the_fingerprint_ignores_what_cannot_change_the_result() {
+        let config = Config::for_rows(100, Task::Regression);
+        let mut other = Config { threads: 7, checkpoint_every: 3, ..config.clone() };
+        assert_eq!(config.fingerprint(), other.fingerprint());
+        other.seed = 1;
+        assert_ne!(config.fingerprint(), other.fingerprint());
+    }
+}

@@ -1,0 +1,65 @@
+//! Why a run ended without a model.
+
+use super::config::ConfigError;
+use crate::elbo::ElboError;
+
+/// A run that gave no model.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrainError {
+    /// The configuration cannot work.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// Nothing to learn from.
+    #[error("{rows} training rows; expected at least 2")]
+    TooFewRows {
+        /// How many there are.
+        rows: usize,
+    },
+    /// More inputs than the format and the noise allow.
+    #[error("{inputs} inputs; expected at most 64")]
+    TooManyInputs {
+        /// How many there are.
+        inputs: usize,
+    },
+    /// A classification target is not a class.
+    #[error("row {row}: the target is {value}; classification targets are 0 or 1")]
+    NotAClass {
+        /// Data row, counted from 1.
+        row: usize,
+        /// Its target.
+        value: f32,
+    },
+    /// A column spans more than f32 can standardise.
+    #[error("{input} spans too wide a range for 32-bit floats; rescale it")]
+    Range {
+        /// The column's name or index.
+        input: String,
+    },
+    /// The bound could not be computed at all.
+    #[error(transparent)]
+    Elbo(#[from] ElboError),
+    /// The bound stayed non-finite although the steps were made ever smaller.
+    #[error(
+        "iteration {iteration}: the bound stays non-finite however small the step; try a larger jitter or fewer inducing points"
+    )]
+    Diverged {
+        /// The iteration that could not be left.
+        iteration: u64,
+    },
+    /// The observer asked to stop; it was given a checkpoint first.
+    #[error("stopped at iteration {iteration}")]
+    Stopped {
+        /// The iteration to be done next.
+        iteration: u64,
+    },
+    /// A checkpoint could not be written.
+    #[error("cannot write the checkpoint: {0}")]
+    Checkpoint(#[from] std::io::Error),
+    /// A checkpoint that does not belong here.
+    #[error(transparent)]
+    Resume(#[from] crate::checkpoint::CheckpointError),
+    /// Worker threads could not be started.
+    #[error("cannot start worker threads: {0}")]
+    Threads(String),
+}

@@ -1,0 +1,119 @@
+//! The bound on batches of a data set, and the score on its validation rows.
+//!
+//! Rows are standardised while they are gathered: memory beside the data set is one batch and its noise.
+
+use super::ascent::Objective;
+use super::config::Config;
+use super::rows::Rows;
+use super::score::{Score, Scorer};
+use crate::data::{Dataset, Scaling};
+use crate::elbo::{Batch, ElboError, Evaluation, evaluate, value_and_gradient};
+use crate::noise::{self, NoiseKey};
+use crate::params::Params;
+use crate::philox::Purpose;
+use crate::threads::Threads;
+
+/// Row–paths predicted at a time when scoring.
+const SCORED_TOGETHER: usize = 4096;
+
+/// A data set in the units of the model.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standardised<'a> {
+    pub(super) data: &'a Dataset,
+    pub(super) scaling: &'a Scaling,
+}
+
+impl Standardised<'_> {
+    /// Inputs and targets of the given rows.
+    pub(super) fn gather(&self, rows: &[usize]) -> (Vec<f32>, Vec<f32>) {
+        let mut x = Vec::with_capacity(rows.len() * self.data.inputs());
+        let mut y = Vec::with_capacity(rows.len());
+        for &row in rows {
+            self.scaling.push_row(self.data.input_row(row), &mut x);
+            y.push(self.scaling.target.apply(self.data.targets()[row]));
+        }
+        (x, y)
+    }
+
+    /// The bound on the given rows, weighted up to `total_rows`.
+    pub(super) fn bound(
+        &self,
+        params: &Params,
+        rows: &[usize],
+        total_rows: usize,
+        paths: usize,
+        key: NoiseKey,
+        threads: &Threads,
+    ) -> Result<Evaluation, ElboError> {
+        let (x, y) = self.gather(rows);
+        let (paths, noise) = sampled(params, rows, paths, key, threads);
+        value_and_gradient(params, &Batch { x: &x, y: &y, total_rows }, paths, noise.as_deref(), threads)
+    }
+
+    /// The score on the given rows.
+    pub(super) fn score(
+        &self,
+        params: &Params,
+        rows: &[usize],
+        paths: usize,
+        key: NoiseKey,
+        threads: &Threads,
+    ) -> Result<Score, ElboError> {
+        let mut scorer = Scorer::new(params.likelihood, f64::from(self.scaling.target.scale));
+        for rows in rows.chunks((SCORED_TOGETHER / paths).max(1)) {
+            let (x, y) = self.gather(rows);
+            let (paths, noise) = sampled(params, rows, paths, key, threads);
+            let latent = evaluate(params, &x, paths, noise.as_deref(), threads)?;
+            for (row, &target) in y.iter().enumerate() {
+                let of_path = |path: usize| {
+                    let at = path * rows.len() + row;
+                    (f64::from(latent.mean[at]), f64::from(latent.variance[at]))
+                };
+                let paths: Vec<_> = (0..paths).map(of_path).collect();
+                scorer.add(f64::from(target), &paths);
+            }
+        }
+        Ok(scorer.finish())
+    }
+}
+
+/// The noise of `paths` paths; without a flow one path says it all.
+fn sampled(
+    params: &Params,
+    rows: &[usize],
+    paths: usize,
+    key: NoiseKey,
+    threads: &Threads,
+) -> (usize, Option<Vec<f32>>) {
+    let Some(flow) = &params.flow else { return (1, None) };
+    let mut normals = Vec::new();
+    threads.pool.install(|| noise::fill(&mut normals, key, rows, paths, flow.steps, flow.inputs()));
+    (paths, Some(normals))
+}
+
+/// What [`Ascent`](super::ascent::Ascent) climbs.
+pub(super) struct DataObjective<'a> {
+    pub(super) rows_of: Standardised<'a>,
+    pub(super) config: &'a Config,
+    pub(super) threads: &'a Threads,
+    pub(super) rows: Rows,
+    pub(super) validation: Vec<usize>,
+}
+
+impl Objective for DataObjective<'_> {
+    fn evaluate(&mut self, params: &Params, iteration: u64) -> Result<Evaluation, ElboError> {
+        let key = NoiseKey { seed: self.config.seed, purpose: Purpose::Training, iteration };
+        let rows = self.rows.batch(iteration);
+        self.rows_of.bound(params, &rows, self.rows.training_count(), self.config.paths, key, self.threads)
+    }
+
+    fn validate(&mut self, params: &Params) -> Result<Option<Score>, ElboError> {
+        if self.validation.is_empty() {
+            return Ok(None);
+        }
+        // The same noise every time: two validations differ by the parameters only.
+        let key = NoiseKey { seed: self.config.seed, purpose: Purpose::Validation, iteration: 0 };
+        let paths = self.config.validation.paths;
+        self.rows_of.score(params, &self.validation, paths, key, self.threads).map(Some)
+    }
+}

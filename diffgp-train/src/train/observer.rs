@@ -1,0 +1,142 @@
+//! What a run tells its caller while it works; the library itself never prints.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::score::Score;
+use crate::checkpoint::Checkpoint;
+
+/// Which part of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Phase {
+    /// The sparse Gaussian process, T = 0.
+    WarmStart,
+    /// The whole model.
+    Flow,
+}
+
+/// One iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Which part of the run.
+    pub phase: Phase,
+    /// The iteration of that part, from 0.
+    pub iteration: u64,
+    /// How many there will be at most.
+    pub iterations: u64,
+    /// The bound on this batch, for all N rows, without regularisers.
+    pub elbo: f64,
+    /// Its expected log-likelihood.
+    pub expected_log_likelihood: f64,
+    /// KL_g.
+    pub kl_predictor: f64,
+    /// KL_f.
+    pub kl_flow: f64,
+    /// σ², standardised; absent for classification.
+    pub noise: Option<f64>,
+    /// Adam's learning rate.
+    pub learning_rate: f64,
+}
+
+/// One look at the validation rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Validated {
+    /// Which part of the run.
+    pub phase: Phase,
+    /// Before that iteration.
+    pub iteration: u64,
+    /// How good.
+    pub score: Score,
+    /// Whether it is the best of the phase so far.
+    pub best: bool,
+}
+
+/// Something a user may want to know that did not stop the run.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// An input does not vary: it is kept, with scale 1.
+    ConstantInput {
+        /// Its name or index.
+        input: String,
+    },
+    /// The target does not vary.
+    ConstantTarget,
+    /// Fewer distinct rows than inducing points.
+    InducingLowered {
+        /// Asked for.
+        wanted: usize,
+        /// Used.
+        used: usize,
+    },
+    /// Too few rows to keep some aside.
+    NoValidation,
+    /// A Cholesky factorisation failed.
+    JitterRaised {
+        /// In that iteration.
+        iteration: u64,
+        /// The jitter from now on.
+        jitter: f64,
+    },
+    /// The bound or its gradient was not finite: back to the last good state, with smaller steps.
+    BackedOff {
+        /// The iteration that is done again.
+        iteration: u64,
+        /// Steps are multiplied by this for a while.
+        step_scale: f64,
+    },
+    /// A natural-gradient step would have left the Gaussians.
+    NaturalStepShortened {
+        /// In that iteration.
+        iteration: u64,
+        /// The step taken.
+        step: f64,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ConstantInput { input } => write!(f, "{input} does not vary; it is kept unscaled"),
+            Self::ConstantTarget => write!(f, "the target does not vary"),
+            Self::InducingLowered { wanted, used } => {
+                write!(f, "{used} inducing points instead of {wanted}: there are no more distinct rows")
+            }
+            Self::NoValidation => write!(f, "too few rows to keep validation rows aside; the last iterate is kept"),
+            Self::JitterRaised { iteration, jitter } => {
+                write!(f, "iteration {iteration}: jitter raised to {jitter:e} after a failed factorisation")
+            }
+            Self::BackedOff { iteration, step_scale } => {
+                write!(f, "iteration {iteration}: not finite; done again with steps times {step_scale:.3e}")
+            }
+            Self::NaturalStepShortened { iteration, step } => {
+                write!(f, "iteration {iteration}: natural-gradient step shortened to {step:.3e}")
+            }
+        }
+    }
+}
+
+/// Watches a run. Every method has a silent default; `()` is the silent observer.
+pub trait Observer {
+    /// After every evaluation of the bound.
+    fn iteration(&mut self, _progress: &Progress) {}
+
+    /// After every look at the validation rows.
+    fn validation(&mut self, _validated: &Validated) {}
+
+    /// When something unusual happened.
+    fn warning(&mut self, _warning: &Warning) {}
+
+    /// Every `checkpoint_every` iterations, between phases, and before stopping.
+    fn checkpoint(&mut self, _checkpoint: &Checkpoint) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    /// Asked in every iteration: true ends the run after a last checkpoint.
+    fn should_stop(&mut self) -> bool {
+        false
+    }
+}
+
+impl Observer for () {}

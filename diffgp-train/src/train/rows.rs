@@ -1,0 +1,90 @@
+//! Which rows are trained on, which validate, and which make up a batch; no index of the rows is stored.
+
+use super::config::Config;
+use crate::permutation::Permutation;
+use crate::philox::Purpose;
+
+/// Fewer training rows than this leave none for validation.
+const ROWS_TO_SPLIT: usize = 20;
+
+/// The rows of a data set in an order chosen by the seed: validation rows first, training rows after them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rows {
+    order: Permutation,
+    total: usize,
+    validation: usize,
+    batch: usize,
+    seed: u64,
+}
+
+impl Rows {
+    pub(super) fn new(total: usize, config: &Config) -> Self {
+        let share = (total as f64 * config.validation.fraction) as usize;
+        let validation = if total < ROWS_TO_SPLIT { 0 } else { share.min(config.validation.max_rows) };
+        let order = Permutation::new(total, config.seed, Purpose::Split, 0);
+        let batch = config.batch.min(total - validation);
+        Self { order, total, validation, batch, seed: config.seed }
+    }
+
+    /// How many rows are trained on.
+    pub(super) fn training_count(&self) -> usize {
+        self.total - self.validation
+    }
+
+    /// The validation rows.
+    pub(super) fn validation(&self) -> Vec<usize> {
+        (0..self.validation).map(|index| self.order.at(index)).collect()
+    }
+
+    /// The rows of iteration `iteration`: every epoch runs through all training rows once, in an order of its own.
+    pub(super) fn batch(&self, iteration: u64) -> Vec<usize> {
+        let training = self.training_count() as u64;
+        let row = |place| self.order.at(self.validation + place);
+        if self.batch as u64 == training {
+            return (0..self.training_count()).map(row).collect();
+        }
+        let start = iteration * self.batch as u64;
+        let shuffled = |position: u64| {
+            let epoch = Permutation::new(self.training_count(), self.seed, Purpose::Epoch, position / training);
+            row(epoch.at((position % training) as usize))
+        };
+        (start..start + self.batch as u64).map(shuffled).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::config::Task;
+
+    fn rows(total: usize, batch: usize) -> Rows {
+        Rows::new(total, &Config { batch, ..Config::for_rows(total, Task::Regression) })
+    }
+
+    #[test]
+    fn an_epoch_sees_every_training_row_once_and_no_validation_row() {
+        let rows = rows(100, 30);
+        assert_eq!(rows.training_count(), 90);
+        let mut seen: Vec<usize> = (0..3).flat_map(|iteration| rows.batch(iteration)).collect();
+        assert_ne!(rows.batch(0), rows.batch(3));
+        seen.extend(rows.validation());
+        seen.sort_unstable();
+        assert!(seen.into_iter().eq(0..100));
+    }
+
+    #[test]
+    fn batches_cross_epochs_without_losing_rows() {
+        let rows = rows(100, 40);
+        let mut seen: Vec<usize> = (0..9).flat_map(|iteration| rows.batch(iteration)).collect();
+        seen.sort_unstable();
+        // 9·40 = 4 epochs of 90.
+        assert!(seen.chunk_by(|a, b| a == b).all(|equal| equal.len() == 4));
+    }
+
+    #[test]
+    fn full_batches_and_tiny_sets() {
+        assert_eq!(rows(50, 1000).batch(7).len(), 45);
+        assert_eq!(rows(2, 1000).validation().len(), 0);
+        assert_eq!(rows(2, 1000).batch(0).len(), 2);
+    }
+}

@@ -1,0 +1,215 @@
+//! Training from end to end: the same bits with any number of threads and after any interruption, and better for it.
+
+use std::path::PathBuf;
+
+use diffgp_train::checkpoint::Checkpoint;
+use diffgp_train::data::{Dataset, Header, TargetKind, read_test_rows};
+use diffgp_train::threads::Threads;
+use diffgp_train::train::{
+    Config, Observer, Phase, Progress, Task, TrainError, Trained, Validated, Warning, resume, train,
+};
+
+use crate::tolerances;
+
+/// y = sign of a step at 0 with noise, one input; or the class of it.
+fn step_data(rows: usize, task: Task) -> Dataset {
+    let scattered = |i: usize, k: usize| ((i * 7919 + k * 104_729) % 10_007) as f32 / 10_007.0;
+    let x: Vec<f32> = (0..rows).map(|i| 4.0 * scattered(i, 1) - 2.0).collect();
+    let y = x.iter().enumerate().map(|(i, &x)| match task {
+        Task::Regression => f32::from(x > 0.0) + 0.05 * (scattered(i, 2) - 0.5),
+        Task::Classification => f32::from(x + scattered(i, 2) - 0.5 > 0.0),
+    });
+    Dataset::new(x.clone(), y.collect(), 1).unwrap()
+}
+
+fn small_config(rows: usize, task: Task) -> Config {
+    let mut config = Config::for_rows(rows, task);
+    (config.predictor.inducing, config.flow.inducing) = (10, 8);
+    (config.warm_start.iterations, config.main.iterations) = (20, 30);
+    (config.flow.training_steps, config.flow.steps) = (3, 5);
+    (config.validation.every, config.checkpoint_every) = (7, 9);
+    config.threads = 1;
+    config
+}
+
+/// Minibatches, several paths, averaging, temporal, a weight and averaged iterates: every source of state at once.
+fn busy_config(rows: usize) -> Config {
+    let mut config = small_config(rows, Task::Regression);
+    (config.batch, config.paths, config.averaging) = (64, 2, Some(0.9));
+    config.flow.inducing_times = 2;
+    config.regularisation.flow_kl_weight = 2.0;
+    (config.warm_start.natural_step, config.main.natural_step) = (0.3, 0.3);
+    config
+}
+
+#[derive(Default)]
+struct Recorder {
+    progress: Vec<Progress>,
+    validations: Vec<Validated>,
+    warnings: Vec<Warning>,
+    checkpoint: Option<Checkpoint>,
+    stop_after: Option<usize>,
+}
+
+impl Observer for Recorder {
+    fn iteration(&mut self, progress: &Progress) {
+        self.progress.push(*progress);
+    }
+
+    fn validation(&mut self, validated: &Validated) {
+        self.validations.push(*validated);
+    }
+
+    fn warning(&mut self, warning: &Warning) {
+        self.warnings.push(warning.clone());
+    }
+
+    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> std::io::Result<()> {
+        self.checkpoint = Some(checkpoint.clone());
+        Ok(())
+    }
+
+    fn should_stop(&mut self) -> bool {
+        self.stop_after.is_some_and(|count| self.progress.len() >= count)
+    }
+}
+
+/// Bit for bit: `{:?}` of an f64 is exact and tells −0 from 0.
+fn assert_same_bits(a: &Trained, b: &Trained, what: &str) {
+    assert!(a == b && format!("{a:?}") == format!("{b:?}"), "{what}");
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    let data = step_data(300, Task::Regression);
+    for config in [small_config(300, Task::Regression), busy_config(300)] {
+        let one = train(&data, &config, &mut ()).unwrap();
+        for threads in [2, 7] {
+            let many = train(&data, &Config { threads, ..config.clone() }, &mut ()).unwrap();
+            assert_same_bits(&one, &many, &format!("{threads} threads"));
+        }
+    }
+}
+
+#[test]
+fn an_interruption_does_not_change_a_bit() {
+    let data = step_data(300, Task::Regression);
+    let config = busy_config(300);
+    let undisturbed = train(&data, &config, &mut ()).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.ckpt");
+    // In the warm start, at its very beginning and end, and in the flow; the last on a validation.
+    for stop_after in [1, 13, 20, 21, 36, 42] {
+        let mut recorder = Recorder { stop_after: Some(stop_after), ..Recorder::default() };
+        let stopped = train(&data, &config, &mut recorder).unwrap_err();
+        assert!(matches!(stopped, TrainError::Stopped { .. }), "{stopped}");
+        recorder.checkpoint.unwrap().write(&path).unwrap();
+        let resumed = resume(&data, &config, Checkpoint::read(&path).unwrap(), &mut ()).unwrap();
+        assert_same_bits(&undisturbed, &resumed, &format!("stopped after {stop_after}"));
+    }
+}
+
+#[test]
+fn a_run_killed_between_checkpoints_goes_on_from_the_last() {
+    let data = step_data(300, Task::Regression);
+    let config = small_config(300, Task::Regression);
+    let mut recorder = Recorder::default();
+    let undisturbed = train(&data, &config, &mut recorder).unwrap();
+    let last = recorder.checkpoint.unwrap();
+    assert_eq!(last.iteration(), 27);
+    assert_same_bits(&undisturbed, &resume(&data, &config, last, &mut ()).unwrap(), "from the last checkpoint");
+}
+
+#[test]
+fn a_checkpoint_of_another_run_is_refused() {
+    let data = step_data(100, Task::Regression);
+    let config = small_config(100, Task::Regression);
+    let mut recorder = Recorder { stop_after: Some(3), ..Recorder::default() };
+    train(&data, &config, &mut recorder).unwrap_err();
+    let checkpoint = recorder.checkpoint.unwrap();
+    let other = resume(&step_data(101, Task::Regression), &config, checkpoint.clone(), &mut ()).unwrap_err();
+    assert!(other.to_string().contains("other training data"), "{other}");
+    let config = Config { seed: 1, ..config };
+    let other = resume(&data, &config, checkpoint, &mut ()).unwrap_err();
+    assert!(other.to_string().contains("other settings"), "{other}");
+}
+
+#[test]
+fn a_flow_beats_no_flow_on_a_step() {
+    let data = step_data(400, Task::Regression);
+    let held_out: Vec<usize> = (0..400).step_by(5).collect();
+    let (training, test) = data.hold_out(&held_out).unwrap();
+    let mut config = small_config(training.rows(), Task::Regression);
+    (config.warm_start.iterations, config.main.iterations) = (100, 200);
+    let threads = Threads::new(1).unwrap();
+    let mut recorder = Recorder::default();
+    let flow = train(&training, &config, &mut recorder).unwrap().score(&test, 50, 0, &threads).unwrap();
+    config.flow.time = 0.0;
+    let no_flow = train(&training, &config, &mut ()).unwrap().score(&test, 50, 0, &threads).unwrap();
+    assert!(flow.log_likelihood > no_flow.log_likelihood + tolerances::STEP_GAIN, "flow {flow:?}, no flow {no_flow:?}");
+    for phase in [Phase::WarmStart, Phase::Flow] {
+        let elbos: Vec<f64> = recorder.progress.iter().filter(|p| p.phase == phase).map(|p| p.elbo).collect();
+        assert!(elbos.last() > elbos.first(), "{phase:?}: {:?} to {:?}", elbos.first(), elbos.last());
+    }
+    assert!(!recorder.validations.is_empty());
+}
+
+#[test]
+fn classes_are_learned() {
+    let (training, test) =
+        step_data(400, Task::Classification).hold_out(&(0..400).step_by(5).collect::<Vec<_>>()).unwrap();
+    let mut config = small_config(training.rows(), Task::Classification);
+    (config.warm_start.iterations, config.main.iterations) = (100, 50);
+    let trained = train(&training, &config, &mut ()).unwrap();
+    let score = trained.score(&test, 20, 0, &Threads::new(1).unwrap()).unwrap();
+    // Always answering ½ gives −ln 2; the classes overlap, so nothing gives 0.
+    assert!(score.log_likelihood > -0.5, "{score:?}");
+    assert!(score.auc.unwrap() > 0.9, "{score:?}");
+}
+
+#[test]
+fn odd_data_trains_or_is_refused_with_a_reason() {
+    let constant_column = |rows: usize| {
+        let x: Vec<f32> = (0..rows).flat_map(|i| [(i % 4) as f32, 7.0]).collect();
+        Dataset::new(x, (0..rows).map(|i| (i % 4) as f32).collect(), 2).unwrap()
+    };
+    let mut recorder = Recorder::default();
+    train(&constant_column(40), &small_config(40, Task::Regression), &mut recorder).unwrap();
+    assert!(recorder.warnings.contains(&Warning::ConstantInput { input: "input 1".into() }));
+    assert!(recorder.warnings.contains(&Warning::InducingLowered { wanted: 10, used: 4 }));
+
+    let mut recorder = Recorder::default();
+    let all_equal = Dataset::new(vec![1.0; 30], vec![2.0; 30], 1).unwrap();
+    train(&all_equal, &small_config(30, Task::Regression), &mut recorder).unwrap();
+    assert!(recorder.warnings.contains(&Warning::ConstantTarget));
+
+    let two = Dataset::new(vec![1.0, 2.0], vec![3.0, 4.0], 1).unwrap();
+    train(&two, &small_config(2, Task::Regression), &mut ()).unwrap();
+    let one = Dataset::new(vec![1.0], vec![3.0], 1).unwrap();
+    let refused = train(&one, &small_config(1, Task::Regression), &mut ()).unwrap_err();
+    assert_eq!(refused.to_string(), "1 training rows; expected at least 2");
+
+    let not_classes = train(&constant_column(40), &small_config(40, Task::Classification), &mut ()).unwrap_err();
+    assert_eq!(not_classes.to_string(), "row 3: the target is 2; classification targets are 0 or 1");
+}
+
+#[test]
+fn real_data_if_there() {
+    let root = std::env::var_os("DIFFGP_DATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"), PathBuf::from);
+    let directory = root.join("uci/concrete");
+    if !directory.exists() {
+        eprintln!("skipped: no {} (set DIFFGP_DATA to the folder that holds uci/)", directory.display());
+        return;
+    }
+    let path = directory.join("data.csv");
+    let all = Dataset::read_csv(&path, "strength", Header::Detect, TargetKind::Real).unwrap();
+    let held_out = read_test_rows(&directory.join("test_rows.txt"), 0).unwrap();
+    let (training, test) = all.hold_out(&held_out).unwrap();
+    let mut config = Config::for_rows(training.rows(), Task::Regression);
+    config.flow.time = 0.0;
+    config.warm_start.iterations = 100;
+    let trained = train(&training, &config, &mut ()).unwrap();
+    let score = trained.score(&test, 1, 0, &Threads::new(0).unwrap()).unwrap();
+    assert!(score.rmse.unwrap() < tolerances::CONCRETE_RMSE, "{score:?}");
+}
