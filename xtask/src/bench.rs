@@ -1,4 +1,5 @@
-//! `cargo xtask bench step`: the time of one training step next to the machine's matrix product.
+//! `cargo xtask bench step`: the time of one training step next to the machine's matrix product; `bench cost`: the same
+//! over a range of sizes, with memory.
 
 use std::process::Command;
 
@@ -16,6 +17,30 @@ pub(crate) fn step(flags: &[String]) -> anyhow::Result<()> {
         .context("running cargo")?;
     if !status.success() {
         bail!("the benchmark failed: {status}");
+    }
+    Ok(())
+}
+
+/// Prints the table of `docs/cost.md`: one process per row, so that each has its own peak of memory.
+pub(crate) fn cost() -> anyhow::Result<()> {
+    println!("| D | P | M | B | S | K | ms per step | peak MiB |\n|---|---|---|---|---|---|---|---|");
+    let sizes: [&[&str]; 12] = [
+        &[],
+        &["--batch", "250"],
+        &["--batch", "4000"],
+        &["--dim", "4"],
+        &["--dim", "16"],
+        &["--inducing", "50"],
+        &["--inducing", "200"],
+        &["--paths", "4"],
+        &["--steps", "5"],
+        &["--steps", "80"],
+        &["--per-dimension"],
+        &["--per-dimension", "--dim", "16"],
+    ];
+    for flags in sizes {
+        let flags: Vec<String> = flags.iter().chain(&["--markdown"]).map(|&flag| flag.to_owned()).collect();
+        step(&flags)?;
     }
     Ok(())
 }

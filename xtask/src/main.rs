@@ -8,6 +8,7 @@ fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["bench", "step", ..] => bench::step(&arguments[2..]),
-        _ => bail!("usage: cargo xtask bench step [FLAGS]"),
+        ["bench", "cost"] => bench::cost(),
+        _ => bail!("usage: cargo xtask bench step [FLAGS] | bench cost"),
     }
 }
