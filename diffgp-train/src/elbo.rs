@@ -27,6 +27,8 @@ pub mod likelihood;
 mod prepared;
 mod real;
 mod temporal;
+#[cfg(test)]
+mod tests;
 mod whitened;
 mod workspace;
 

@@ -7,7 +7,7 @@
 //!
 //! A worker does this without talking to others. Rows that pad a chunk repeat its last row and carry no weight.
 
-use super::layer::{Activations, Layer, Moments, Sums};
+use super::layer::{Activations, Layer, Moments, Points, Sums};
 use super::likelihood::expected_log_density;
 use super::real::Real;
 use super::workspace::{Workspace, padded};
@@ -104,19 +104,19 @@ impl<T: Real> Model<T> {
                     for i in 0..d {
                         // + √(max(Σ, floor) dt) ε
                         let variance = larger(work.diffusion[(k * d + i) * c + n], self.floor);
-                        next[i * c + n] = next[i * c + n] + (variance * flow.dt).root() * eps[i];
+                        next[i * c + n] += (variance * flow.dt).root() * eps[i];
                     }
                 }
             }
         }
         let last = work.states.len() - d * c;
         self.predictor.forward(
-            0,
-            &work.states[last..],
-            c,
-            true,
-            &mut Activations { features: &mut work.features, products: &mut work.products },
-            &mut Moments { mean: &mut work.mean, variance: &mut work.variance },
+            Points { step: 0, x: &work.states[last..], rows: c, variance: true },
+            &mut Activations {
+                features: &mut work.features,
+                products: &mut work.products,
+                moments: Moments { mean: &mut work.mean, variance: &mut work.variance },
+            },
             &mut work.scratch,
         );
     }
@@ -151,12 +151,12 @@ impl<T: Real> Model<T> {
         }
         let last = work.states.len() - d * c;
         self.predictor.backward(
-            0,
-            &work.states[last..],
-            c,
-            true,
-            &Activations { features: &mut work.features, products: &mut work.products },
-            &Moments { mean: &mut work.mean, variance: &mut work.variance },
+            Points { step: 0, x: &work.states[last..], rows: c, variance: true },
+            &Activations {
+                features: &mut work.features,
+                products: &mut work.products,
+                moments: Moments { mean: &mut work.mean, variance: &mut work.variance },
+            },
             &mut Moments { mean: &mut work.mean_bar[..c], variance: &mut work.variance_bar[..c] },
             &mut work.state_bar,
             &mut sums.predictor,
@@ -200,19 +200,15 @@ impl<T: Real> Model<T> {
                 }
             }
         }
-        let span = k * d * c..(k + 1) * d * c;
-        let kept = flow.activations(k % flow.slots, c, &mut work.flow_features, &mut work.flow_products);
+        let Workspace { states, mean_bar, variance_bar, state_bar, scratch, .. } = work;
+        let moments = Moments { mean: &mut work.drift, variance: &mut work.diffusion };
         flow.layer.backward(
-            k,
-            &work.states[span.clone()],
-            c,
-            data.noise.is_some(),
-            &kept,
-            &Moments { mean: &mut work.drift[span.clone()], variance: &mut work.diffusion[span] },
-            &mut Moments { mean: &mut work.mean_bar, variance: &mut work.variance_bar },
-            &mut work.state_bar,
+            flow.points(k, states, c, data.noise.is_some()),
+            &flow.activations(k, k % flow.slots, c, &mut work.flow_features, &mut work.flow_products, moments),
+            &mut Moments { mean: mean_bar, variance: variance_bar },
+            state_bar,
             sums,
-            &mut work.scratch,
+            scratch,
         );
     }
 }
@@ -220,30 +216,35 @@ impl<T: Real> Model<T> {
 impl<T: Real> FlowModel<T> {
     /// μ and Σ at state k, with the activations left in `slot`.
     fn evaluate(&self, k: usize, slot: usize, rows: usize, variance: bool, work: &mut Workspace<T>) {
-        let span = k * self.layer.inputs * rows..(k + 1) * self.layer.inputs * rows;
+        let moments = Moments { mean: &mut work.drift, variance: &mut work.diffusion };
         self.layer.forward(
-            k,
-            &work.states[span.clone()],
-            rows,
-            variance,
-            &mut self.activations(slot, rows, &mut work.flow_features, &mut work.flow_products),
-            &mut Moments { mean: &mut work.drift[span.clone()], variance: &mut work.diffusion[span] },
+            self.points(k, &work.states, rows, variance),
+            &mut self.activations(k, slot, rows, &mut work.flow_features, &mut work.flow_products, moments),
             &mut work.scratch,
         );
     }
 
+    fn points<'a>(&self, k: usize, states: &'a [T], rows: usize, variance: bool) -> Points<'a, T> {
+        let size = self.layer.inputs * rows;
+        Points { step: k, x: &states[k * size..(k + 1) * size], rows, variance }
+    }
+
+    /// Step k's part of the arrays of all steps, features and products being in `slot`.
     fn activations<'a>(
         &self,
+        k: usize,
         slot: usize,
         rows: usize,
         features: &'a mut [T],
         products: &'a mut [T],
+        moments: Moments<'a, T>,
     ) -> Activations<'a, T> {
-        let (one, all) = (self.layer.inducing * rows, self.layer.outputs * self.layer.inducing * rows);
-        let own = self.layer.kernels() * one;
+        let part = |index: usize, size: usize| index * size..(index + 1) * size;
+        let (one, size) = (self.layer.inducing * rows, self.layer.outputs * rows);
         Activations {
-            features: &mut features[slot * own..(slot + 1) * own],
-            products: &mut products[slot * all..(slot + 1) * all],
+            features: &mut features[part(slot, self.layer.kernels() * one)],
+            products: &mut products[part(slot, self.layer.outputs * one)],
+            moments: Moments { mean: &mut moments.mean[part(k, size)], variance: &mut moments.variance[part(k, size)] },
         }
     }
 }

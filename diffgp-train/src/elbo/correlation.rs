@@ -60,18 +60,60 @@ pub(super) fn slope<T: Real>(kind: KernelKind, r2: T) -> T {
 pub(super) fn correlate<T: Real>(kind: KernelKind, x: &[T], z: &[T], out: &mut [T], rows: usize) {
     // One copy of the loop per kind: the match must not stay inside it.
     match kind {
-        KernelKind::Rbf => each_distance(x, z, out, rows, |r2, _| correlation(KernelKind::Rbf, r2)),
-        KernelKind::Matern32 => each_distance(x, z, out, rows, |r2, _| correlation(KernelKind::Matern32, r2)),
-        KernelKind::Matern52 => each_distance(x, z, out, rows, |r2, _| correlation(KernelKind::Matern52, r2)),
+        KernelKind::Rbf => each_distance(
+            x,
+            z,
+            out,
+            rows,
+            #[inline(always)]
+            |r2, _| correlation(KernelKind::Rbf, r2),
+        ),
+        KernelKind::Matern32 => each_distance(
+            x,
+            z,
+            out,
+            rows,
+            #[inline(always)]
+            |r2, _| correlation(KernelKind::Matern32, r2),
+        ),
+        KernelKind::Matern52 => each_distance(
+            x,
+            z,
+            out,
+            rows,
+            #[inline(always)]
+            |r2, _| correlation(KernelKind::Matern52, r2),
+        ),
     }
 }
 
 /// ∂/∂r² from ∂/∂ρ, in place: `bar[j][n] *= dρ/dr²(|xₙ − zⱼ|²)`; shapes as for [`correlate`].
 pub(super) fn chain_to_distance<T: Real>(kind: KernelKind, x: &[T], z: &[T], bar: &mut [T], rows: usize) {
     match kind {
-        KernelKind::Rbf => each_distance(x, z, bar, rows, |r2, bar| bar * slope(KernelKind::Rbf, r2)),
-        KernelKind::Matern32 => each_distance(x, z, bar, rows, |r2, bar| bar * slope(KernelKind::Matern32, r2)),
-        KernelKind::Matern52 => each_distance(x, z, bar, rows, |r2, bar| bar * slope(KernelKind::Matern52, r2)),
+        KernelKind::Rbf => each_distance(
+            x,
+            z,
+            bar,
+            rows,
+            #[inline(always)]
+            |r2, bar| bar * slope(KernelKind::Rbf, r2),
+        ),
+        KernelKind::Matern32 => each_distance(
+            x,
+            z,
+            bar,
+            rows,
+            #[inline(always)]
+            |r2, bar| bar * slope(KernelKind::Matern32, r2),
+        ),
+        KernelKind::Matern52 => each_distance(
+            x,
+            z,
+            bar,
+            rows,
+            #[inline(always)]
+            |r2, bar| bar * slope(KernelKind::Matern52, r2),
+        ),
     }
 }
 
@@ -79,23 +121,26 @@ pub(super) fn chain_to_distance<T: Real>(kind: KernelKind, x: &[T], z: &[T], bar
 #[inline(always)]
 fn each_distance<T: Real>(x: &[T], z: &[T], out: &mut [T], rows: usize, f: impl Fn(T, T) -> T + Copy) {
     let inputs = x.len() / rows;
-    vectorised(|| {
-        for (out, z) in out.chunks_exact_mut(rows).zip(z.chunks_exact(inputs)) {
-            for (block, out) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-                let mut r2 = [T::zero(); LANES];
-                for (x, &z) in x.chunks_exact(rows).zip(z) {
-                    let x = &x.as_chunks::<LANES>().0[block];
+    vectorised(
+        #[inline(always)]
+        || {
+            for (out, z) in out.chunks_exact_mut(rows).zip(z.chunks_exact(inputs)) {
+                for (block, out) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+                    let mut r2 = [T::zero(); LANES];
+                    for (x, &z) in x.chunks_exact(rows).zip(z) {
+                        let x = &x.as_chunks::<LANES>().0[block];
+                        for lane in 0..LANES {
+                            let difference = x[lane] - z;
+                            r2[lane] = difference.fused(difference, r2[lane]);
+                        }
+                    }
                     for lane in 0..LANES {
-                        let difference = x[lane] - z;
-                        r2[lane] = r2[lane] + difference * difference;
+                        out[lane] = f(r2[lane], out[lane]);
                     }
                 }
-                for lane in 0..LANES {
-                    out[lane] = f(r2[lane], out[lane]);
-                }
             }
-        }
-    });
+        },
+    );
 }
 
 #[cfg(test)]

@@ -13,11 +13,11 @@ use faer::{Mat, MatRef};
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
-use super::correlation::slope;
+use super::correlation::{chain_to_distance, vectorised};
 use super::dense::{lower_triangle, product, view};
 use super::layer::Totals;
 use super::temporal::TimeFeatures;
-use super::whitened::{Whitened, covariance, squared_distance};
+use super::whitened::{Scaled, Whitened, covariance};
 use crate::params::{Kernel, Posterior};
 
 /// ∂elbo/∂(inducing points, kernels, posteriors), and āₜ of every step.
@@ -157,22 +157,7 @@ fn kernel_gradient(
     // The jitter is absolute: relative to s² it is jitter/s².
     let variance = amplitude - trace * jitter * factor.raise / kernel.variance.powi(2);
 
-    let mut points = DMatrix::zeros(m, d);
-    let mut scales = vec![0.0; d];
-    for j in 0..m {
-        for i in j + 1..m {
-            // ρ(Z,Z) has this correlation twice.
-            let r2 = squared_distance(kernel, inducing, i, j);
-            let e = 2.0 * correlations_bar[(i, j)] * slope::<f64>(kernel.kind, r2);
-            for k in 0..d {
-                let difference = inducing[(i, k)] - inducing[(j, k)];
-                let bar = 2.0 * e * difference / kernel.length_scales[k].powi(2);
-                points[(i, k)] += bar;
-                points[(j, k)] -= bar;
-                scales[k] -= bar * difference / kernel.length_scales[k];
-            }
-        }
-    }
+    let (mut points, mut scales) = inducing_gradient(kernel, inducing, &correlations_bar);
     // Σ_n E_nj (x_n − z_j) and Σ_n E_nj (x_n − z_j)², from Eᵀ[x, x², 1]
     let sums: MatRef<'_, f64> = totals.distances.subrows(p * m, m);
     for k in 0..d {
@@ -184,4 +169,45 @@ fn kernel_gradient(
         }
     }
     KernelGradient { kernel: Kernel { kind: kernel.kind, variance, length_scales: scales }, inducing: points }
+}
+
+/// ∂/∂Z and ∂/∂ℓ through ρ(Z,Z), from its derivatives C̄ (symmetric).
+fn inducing_gradient(kernel: &Kernel, inducing: &DMatrix<f64>, bar: &Mat<f64>) -> (DMatrix<f64>, Vec<f64>) {
+    let (m, d) = inducing.shape();
+    let scaled = Scaled::new(kernel, inducing);
+    let rows = scaled.rows;
+    // E = C̄ dρ/dr²  [M][c]
+    let mut distances = vec![0.0; m * rows];
+    for (j, column) in distances.chunks_exact_mut(rows).enumerate() {
+        column.iter_mut().zip(bar.col(j).iter()).for_each(|(entry, &bar)| *entry = bar);
+    }
+    chain_to_distance(kernel.kind, &scaled.by_input, &scaled.by_point, &mut distances, rows);
+
+    let (mut points, mut scales) = (DMatrix::zeros(m, d), vec![0.0; d]);
+    let (mut first, mut second) = (vec![0.0; rows], vec![0.0; rows]);
+    for (i, length_scale) in kernel.length_scales.iter().enumerate() {
+        first.fill(0.0);
+        second.fill(0.0);
+        let z = &scaled.by_input[i * rows..(i + 1) * rows];
+        vectorised(
+            #[inline(always)]
+            || {
+                for (j, e) in distances.chunks_exact(rows).enumerate() {
+                    let other = z[j];
+                    let sums = first.iter_mut().zip(second.iter_mut());
+                    for (((first, second), &z), &e) in sums.zip(z).zip(e) {
+                        let weighted = e * (z - other);
+                        *first += weighted;
+                        *second += weighted * (z - other);
+                    }
+                }
+            },
+        );
+        // r² depends on a point as first and as second argument: 2·2 Σ_j E (z − z_j)/ℓ²; on ℓ through every pair.
+        for j in 0..m {
+            points[(j, i)] = 4.0 * first[j] / length_scale;
+        }
+        scales[i] = -2.0 * second.iter().sum::<f64>() / length_scale;
+    }
+    (points, scales)
 }

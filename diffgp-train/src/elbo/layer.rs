@@ -69,15 +69,30 @@ struct Field<T> {
     means: Vec<T>,
 }
 
-/// What the forward pass leaves for the backward pass.
+/// Where a layer is evaluated.
+#[derive(Clone, Copy)]
+pub(super) struct Points<'a, T> {
+    /// k, which selects the field.
+    pub(super) step: usize,
+    /// x: `[D][c]`.
+    pub(super) x: &'a [T],
+    /// c.
+    pub(super) rows: usize,
+    /// Whether variances are wanted; the drift-only flow has no use for them.
+    pub(super) variance: bool,
+}
+
+/// What the forward pass gives, and the backward pass needs.
 pub(super) struct Activations<'a, T> {
     /// A of every kernel: `[P][M][c]`.
     pub(super) features: &'a mut [T],
     /// A W of every output: `[O][M][c]`.
     pub(super) products: &'a mut [T],
+    /// Mean and variance of every output, the variance before its floor.
+    pub(super) moments: Moments<'a, T>,
 }
 
-/// Mean and variance (before the floor) of every output, or the bound's derivatives by them: `[O][c]` each.
+/// Mean and variance of every output, or the bound's derivatives by them: `[O][c]` each.
 pub(super) struct Moments<'a, T> {
     pub(super) mean: &'a mut [T],
     pub(super) variance: &'a mut [T],
@@ -115,19 +130,9 @@ impl<T: Real> Layer<T> {
         &self.fields[step.min(self.fields.len() - 1)]
     }
 
-    /// Mean and variance of every output at the rows `x` (`[D][c]`), leaving `kept` for [`Layer::backward`].
-    ///
-    /// Without `variance` only the means are computed.
-    pub(super) fn forward(
-        &self,
-        step: usize,
-        x: &[T],
-        rows: usize,
-        variance: bool,
-        kept: &mut Activations<'_, T>,
-        out: &mut Moments<'_, T>,
-        scratch: &mut Scratch<T>,
-    ) {
+    /// Mean and variance of every output at the points.
+    pub(super) fn forward(&self, at: Points<'_, T>, out: &mut Activations<'_, T>, scratch: &mut Scratch<T>) {
+        let Points { step, x, rows, variance } = at;
         let (m, fan_out, field) = (self.inducing, self.fan_out(), self.field(step));
         for (p, kernel) in self.kernels.iter().enumerate() {
             scratch.scaled.resize(self.inputs * rows, T::zero());
@@ -137,7 +142,7 @@ impl<T: Real> Layer<T> {
             correlate(kernel.kind, &scratch.scaled[..self.inputs * rows], &kernel.inducing, rho, rows);
 
             // A = ρ R⁻ᵀ  [c, M]: column j needs the columns up to j only.
-            let features = &mut kept.features[p * m * rows..(p + 1) * m * rows];
+            let features = &mut out.features[p * m * rows..(p + 1) * m * rows];
             let inverse = columns(&kernel.inverse, m);
             for block in &self.blocks {
                 matmul(
@@ -151,7 +156,7 @@ impl<T: Real> Layer<T> {
             }
 
             let outputs = p * fan_out..(p + 1) * fan_out;
-            let products = &mut kept.products[outputs.start * m * rows..outputs.end * m * rows];
+            let products = &mut out.products[outputs.start * m * rows..outputs.end * m * rows];
             if variance {
                 // A W  [c, O/P·M]
                 matmul(
@@ -164,8 +169,8 @@ impl<T: Real> Layer<T> {
                 );
             }
             for (i, o) in outputs.enumerate() {
-                let mean = &mut out.mean[o * rows..(o + 1) * rows];
-                let var = &mut out.variance[o * rows..(o + 1) * rows];
+                let mean = &mut out.moments.mean[o * rows..(o + 1) * rows];
+                let var = &mut out.moments.variance[o * rows..(o + 1) * rows];
                 let weights = &field.means[o * m..(o + 1) * m];
                 if variance {
                     let product = &products[i * m * rows..(i + 1) * m * rows];
@@ -180,25 +185,18 @@ impl<T: Real> Layer<T> {
 
     /// Adds ∂/∂x to `x_bar`, and what the gradient of the parameters needs to `sums`.
     ///
-    /// `kept` and `moments` are those of the forward pass at the same rows, `bars` the derivatives by the moments;
-    /// `variance` as it was there.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "one chunk's state, forward and backward, is what a chain rule takes"
-    )]
+    /// `kept` is what the forward pass gave at the same points; `bars` are the derivatives by its moments, and are
+    /// overwritten.
     pub(super) fn backward(
         &self,
-        step: usize,
-        x: &[T],
-        rows: usize,
-        variance: bool,
+        at: Points<'_, T>,
         kept: &Activations<'_, T>,
-        moments: &Moments<'_, T>,
         bars: &mut Moments<'_, T>,
         x_bar: &mut [T],
         sums: &mut Sums<T>,
         scratch: &mut Scratch<T>,
     ) {
+        let Points { step, x, rows, variance } = at;
         let (m, d, fan_out, field) = (self.inducing, self.inputs, self.fan_out(), self.field(step));
         scratch.scaled.resize(d * rows, T::zero());
         scratch.features.resize(m * rows, T::zero());
@@ -211,11 +209,11 @@ impl<T: Real> Layer<T> {
                 let own = o * rows..(o + 1) * rows;
                 let (mean_bar, variance_bar) = (&mut bars.mean[own.clone()], &mut bars.variance[own.clone()]);
                 // s² appears in the mean as s and in the variance as s²: both parts are known from the moments.
-                sums.amplitudes[o] += amplitude_bar(kernel, &moments.mean[own.clone()], mean_bar, 0.5)
-                    + amplitude_bar(kernel, &moments.variance[own], variance_bar, 1.0);
+                sums.amplitudes[o] += amplitude_bar(kernel, &kept.moments.mean[own.clone()], mean_bar, 0.5)
+                    + amplitude_bar(kernel, &kept.moments.variance[own], variance_bar, 1.0);
                 // From here on: s μ̄ and g = s² v̄.
-                mean_bar.iter_mut().for_each(|bar| *bar = *bar * kernel.deviation);
-                variance_bar.iter_mut().for_each(|bar| *bar = *bar * kernel.variance);
+                mean_bar.iter_mut().for_each(|bar| *bar *= kernel.deviation);
+                variance_bar.iter_mut().for_each(|bar| *bar *= kernel.variance);
 
                 // Ā = Σ_o 2 g (A W) + s μ̄ mᵀ  [c, M]
                 let product = variance.then(|| &kept.products[o * m * rows..(o + 1) * m * rows]);
@@ -296,7 +294,7 @@ impl<T: Real> Layer<T> {
         );
         let (weighted_inducing, weights) = scratch.points.split_at(d * rows);
         for (((bar, &x), &z), &w) in x_bar.iter_mut().zip(x).zip(weighted_inducing).zip(weights) {
-            *bar = *bar + (x * w - z);
+            *bar += x * w - z;
         }
 
         scratch.powers.resize((2 * d + 1) * rows, T::one());
@@ -328,25 +326,28 @@ fn moments<T: Real>(k: &LayerKernel<T>, features: &[T], product: &[T], weights: 
     let rows = mean.len();
     mean.fill(T::zero());
     var.fill(T::one());
-    vectorised(|| {
-        for ((a, c), &weight) in features.chunks_exact(rows).zip(product.chunks_exact(rows)).zip(weights) {
-            for (((mean, var), &a), &c) in mean.iter_mut().zip(var.iter_mut()).zip(a).zip(c) {
-                *mean = *mean + a * weight;
-                *var = *var + a * c;
+    vectorised(
+        #[inline(always)]
+        || {
+            for ((a, c), &weight) in features.chunks_exact(rows).zip(product.chunks_exact(rows)).zip(weights) {
+                for (((mean, var), &a), &c) in mean.iter_mut().zip(var.iter_mut()).zip(a).zip(c) {
+                    *mean = a.fused(weight, *mean);
+                    *var = a.fused(c, *var);
+                }
             }
-        }
-    });
-    mean.iter_mut().for_each(|mean| *mean = *mean * k.deviation);
-    var.iter_mut().for_each(|var| *var = *var * k.variance);
+        },
+    );
+    mean.iter_mut().for_each(|mean| *mean *= k.deviation);
+    var.iter_mut().for_each(|var| *var *= k.variance);
 }
 
 /// mean = s aᵀm.
 fn means<T: Real>(kernel: &LayerKernel<T>, features: &[T], weights: &[T], mean: &mut [T]) {
     mean.fill(T::zero());
     for (a, &weight) in features.chunks_exact(mean.len()).zip(weights) {
-        mean.iter_mut().zip(a).for_each(|(mean, &a)| *mean = *mean + a * weight);
+        mean.iter_mut().zip(a).for_each(|(mean, &a)| *mean += a * weight);
     }
-    mean.iter_mut().for_each(|mean| *mean = *mean * kernel.deviation);
+    mean.iter_mut().for_each(|mean| *mean *= kernel.deviation);
 }
 
 /// Σ value·bar·power/s², the share of one moment in ∂/∂s².
@@ -369,34 +370,40 @@ fn features_backward<T: Real>(
         features_bar.fill(T::zero());
     }
     let two = T::one() + T::one();
-    vectorised(|| match product {
-        Some(product) => {
-            let columns = features_bar.chunks_exact_mut(rows).zip(product.chunks_exact(rows)).zip(weights);
-            for ((bar, c), &weight) in columns {
-                for (((bar, &c), &g), &mean_bar) in bar.iter_mut().zip(c).zip(variance_bar).zip(mean_bar) {
-                    *bar = *bar + (two * g * c + mean_bar * weight);
+    vectorised(
+        #[inline(always)]
+        || match product {
+            Some(product) => {
+                let columns = features_bar.chunks_exact_mut(rows).zip(product.chunks_exact(rows)).zip(weights);
+                for ((bar, c), &weight) in columns {
+                    for (((bar, &c), &g), &mean_bar) in bar.iter_mut().zip(c).zip(variance_bar).zip(mean_bar) {
+                        *bar = (two * g).fused(c, mean_bar.fused(weight, *bar));
+                    }
                 }
             }
-        }
-        None => {
-            for (bar, &weight) in features_bar.chunks_exact_mut(rows).zip(weights) {
-                bar.iter_mut().zip(mean_bar).for_each(|(bar, &mean_bar)| *bar = *bar + mean_bar * weight);
+            None => {
+                for (bar, &weight) in features_bar.chunks_exact_mut(rows).zip(weights) {
+                    bar.iter_mut().zip(mean_bar).for_each(|(bar, &mean_bar)| *bar += mean_bar * weight);
+                }
             }
-        }
-    });
+        },
+    );
 }
 
 /// diag(g_o) A for every output o of a kernel, side by side.
 fn weigh<T: Real>(features: &[T], weights: &[T], weighted: &mut [T], rows: usize) {
-    vectorised(|| {
-        for (weighted, g) in weighted.chunks_exact_mut(features.len()).zip(weights.chunks_exact(rows)) {
-            for (weighted, a) in weighted.chunks_exact_mut(rows).zip(features.chunks_exact(rows)) {
-                for ((weighted, &a), &g) in weighted.iter_mut().zip(a).zip(g) {
-                    *weighted = a * g;
+    vectorised(
+        #[inline(always)]
+        || {
+            for (weighted, g) in weighted.chunks_exact_mut(features.len()).zip(weights.chunks_exact(rows)) {
+                for (weighted, a) in weighted.chunks_exact_mut(rows).zip(features.chunks_exact(rows)) {
+                    for ((weighted, &a), &g) in weighted.iter_mut().zip(a).zip(g) {
+                        *weighted = a * g;
+                    }
                 }
             }
-        }
-    });
+        },
+    );
 }
 
 /// A column-major view with `rows` rows.

@@ -8,9 +8,10 @@ use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::ElboError;
-use super::correlation::correlation;
+use super::correlation::correlate;
 use super::dense::{Factor, product, view};
 use super::temporal::TimeFeatures;
+use super::workspace::padded;
 use crate::params::{Kernel, Posterior};
 
 /// R, W and m of a Gaussian process.
@@ -74,24 +75,38 @@ pub(super) fn covariance(posterior: &Posterior) -> Mat<f64> {
     product(factor, factor.transpose())
 }
 
-/// r²(Z,Z): `[M, M]`.
-pub(super) fn squared_distance(kernel: &Kernel, inducing: &DMatrix<f64>, i: usize, j: usize) -> f64 {
-    let scaled = |k: usize| (inducing[(i, k)] - inducing[(j, k)]) / kernel.length_scales[k];
-    (0..inducing.ncols()).map(|k| scaled(k).powi(2)).sum()
+/// Inducing points divided by the length-scales, in both orders that the vector loops read.
+pub(super) struct Scaled {
+    /// `[D][c]`, c = M padded with zeros.
+    pub(super) by_input: Vec<f64>,
+    /// `[M][D]`.
+    pub(super) by_point: Vec<f64>,
+    /// c.
+    pub(super) rows: usize,
+}
+
+impl Scaled {
+    pub(super) fn new(kernel: &Kernel, inducing: &DMatrix<f64>) -> Self {
+        let (m, d) = inducing.shape();
+        let rows = padded(m);
+        let (mut by_input, mut by_point) = (vec![0.0; d * rows], vec![0.0; m * d]);
+        for (i, scale) in kernel.length_scales.iter().enumerate() {
+            for j in 0..m {
+                by_input[i * rows + j] = inducing[(j, i)] / scale;
+                by_point[j * d + i] = by_input[i * rows + j];
+            }
+        }
+        Self { by_input, by_point, rows }
+    }
 }
 
 /// ρ(Z,Z): `[M, M]`.
 fn correlations(kernel: &Kernel, inducing: &DMatrix<f64>) -> Mat<f64> {
     let m = inducing.nrows();
-    let mut matrix = Mat::identity(m, m);
-    for j in 0..m {
-        for i in j + 1..m {
-            let rho = correlation(kernel.kind, squared_distance(kernel, inducing, i, j));
-            matrix[(i, j)] = rho;
-            matrix[(j, i)] = rho;
-        }
-    }
-    matrix
+    let scaled = Scaled::new(kernel, inducing);
+    let mut rho = vec![0.0; m * scaled.rows];
+    correlate(kernel.kind, &scaled.by_input, &scaled.by_point, &mut rho, scaled.rows);
+    Mat::from_fn(m, m, |i, j| rho[j * scaled.rows + i])
 }
 
 fn minus_identity(mut matrix: Mat<f64>, weight: f64) -> Mat<f64> {

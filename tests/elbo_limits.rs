@@ -1,0 +1,197 @@
+//! Cases in which the bound is known by other means.
+
+use diffgp_core::kernel::KernelKind;
+use diffgp_train::elbo::{Batch, ElboError, evaluate, value_and_gradient};
+use diffgp_train::params::{Likelihood, Params, Posterior, Temporal};
+use diffgp_train::threads::Threads;
+use nalgebra::{DMatrix, DVector};
+
+use crate::elbo_goldens::relative_error;
+use crate::goldens::named_arrays;
+use crate::models::{Numbers, Problem, Spec, problem};
+use crate::naive;
+use crate::tolerances::{EXACT_PROCESS, NAIVE_VALUE, REORDERED, SINGLE_GRADIENT, SINGLE_VALUE};
+
+#[test]
+fn whitened_equals_the_unwhitened_definition() {
+    let threads = Threads::new(1).unwrap();
+    for kind in [KernelKind::Rbf, KernelKind::Matern32, KernelKind::Matern52] {
+        for (times, per_dimension, bernoulli) in
+            [(0, false, false), (0, true, false), (3, false, true), (2, true, false)]
+        {
+            let problem = problem(Spec { kind, times, per_dimension, bernoulli, ..Spec::SMALL }, 11);
+            let (found, expected) = (problem.evaluate::<f64>(&threads).elbo, naive::elbo(&problem));
+            assert!((found / expected - 1.0).abs() < NAIVE_VALUE, "{kind:?} {times}: {found} against {expected}");
+        }
+    }
+}
+
+#[test]
+fn without_a_flow_the_model_is_a_sparse_process() {
+    let threads = Threads::new(1).unwrap();
+    for bernoulli in [false, true] {
+        let problem = problem(Spec { steps: 0, paths: 1, bernoulli, ..Spec::SMALL }, 12);
+        let (found, expected) = (problem.evaluate::<f64>(&threads).elbo, naive::elbo(&problem));
+        assert!((found / expected - 1.0).abs() < NAIVE_VALUE, "{found} against {expected}");
+    }
+}
+
+/// A sparse process with its inducing points at the data and the optimal q(v).
+fn process_at_the_data(n: usize, jitter: f64) -> (Problem, DMatrix<f64>, DVector<f64>, f64) {
+    let mut problem = problem(Spec { steps: 0, paths: 1, rows: n, inducing: n, ..Spec::SMALL }, 13);
+    let x = DMatrix::from_row_slice(n, 2, &problem.x);
+    let y = DVector::from_column_slice(&problem.y);
+    let Likelihood::Gaussian { noise } = problem.params.likelihood else { unreachable!("a regression problem") };
+    problem.params.jitter = jitter;
+    problem.total_rows = n;
+    let predictor = &mut problem.params.predictor;
+    predictor.inducing = x.clone();
+    // v | y: precision I + AᵀA/σ², mean its inverse times Aᵀy/σ², A = k(X,Z) Lz⁻ᵀ
+    let gram = naive::gram(&predictor.kernel, &x, &x);
+    let root = (&gram + DMatrix::identity(n, n) * jitter).cholesky().unwrap().l();
+    let a = root.solve_lower_triangular(&gram).unwrap().transpose();
+    let covariance = (DMatrix::identity(n, n) + a.transpose() * &a / noise).try_inverse().unwrap();
+    predictor.posterior = Posterior {
+        mean: &covariance * a.transpose() * &y / noise,
+        factor: ((&covariance + covariance.transpose()) * 0.5).cholesky().unwrap().l(),
+    };
+    (problem, gram, y, noise)
+}
+
+#[test]
+fn inducing_points_at_the_data_give_the_marginal_likelihood() {
+    let (n, jitter) = (12, 1e-8);
+    let (problem, gram, y, noise) = process_at_the_data(n, jitter);
+    let total = (&gram + DMatrix::identity(n, n) * noise).cholesky().unwrap();
+    let log_det = 2.0 * total.l().diagonal().map(f64::ln).sum();
+    let evidence = -0.5 * (y.dot(&total.solve(&y)) + log_det + n as f64 * (2.0 * std::f64::consts::PI).ln());
+    let found = problem.evaluate::<f64>(&Threads::new(1).unwrap()).elbo;
+    // The bound uses Q = K (K + jI)⁻¹ K with 0 ≤ K − Q ≤ j I, which costs at most this.
+    let (n, j) = (n as f64, jitter);
+    let slack = n * j / noise + j * y.norm_squared() / (2.0 * noise * noise);
+    let gap = evidence - found;
+    assert!(gap > -EXACT_PROCESS && gap < slack + EXACT_PROCESS, "gap {gap:e}, allowed {slack:e}");
+}
+
+#[test]
+fn inducing_points_at_the_data_give_the_exact_posterior() {
+    let n = 12;
+    let (problem, gram, y, noise) = process_at_the_data(n, 1e-10);
+    let total = (&gram + DMatrix::identity(n, n) * noise).try_inverse().unwrap();
+    let x = Numbers::new(14).normals(2 * 9);
+    let found = evaluate(&problem.params, &x, 1, None, &Threads::new(1).unwrap()).unwrap();
+    let kernel = &problem.params.predictor.kernel;
+    let at = DMatrix::from_row_slice(9, 2, &x);
+    let cross = naive::gram(kernel, &at, &problem.params.predictor.inducing);
+    for row in 0..9 {
+        let k = cross.row(row).transpose();
+        let (mean, variance) = (k.dot(&(&total * &y)), kernel.variance - k.dot(&(&total * &k)));
+        assert!((found.mean[row] - mean).abs() < EXACT_PROCESS, "mean {} against {mean}", found.mean[row]);
+        assert!((found.variance[row] - variance).abs() < EXACT_PROCESS, "{} against {variance}", found.variance[row]);
+    }
+}
+
+#[test]
+fn one_inducing_time_with_a_long_scale_is_no_time_at_all() {
+    let threads = Threads::new(1).unwrap();
+    let still = problem(Spec::SMALL, 15);
+    let mut temporal = still.clone();
+    let flow = temporal.params.flow.as_mut().unwrap();
+    flow.temporal = Some(Temporal { times: vec![0.7], length_scale: 1e7 });
+    // With one inducing time aₜ = 1/√(1+j): the jitter shrinks the mean by that and I − S by its square.
+    let shrink = 1.0 / (1.0 + still.params.jitter);
+    let mut expected = still.clone();
+    for q in &mut expected.params.flow.as_mut().unwrap().posteriors {
+        let identity = DMatrix::identity(q.mean.len(), q.mean.len());
+        q.mean *= shrink.sqrt();
+        let covariance = &identity + (&q.factor * q.factor.transpose() - &identity) * shrink;
+        q.factor = covariance.cholesky().unwrap().l();
+    }
+    let found = temporal.evaluate::<f64>(&threads).expected_log_likelihood;
+    let expected = expected.evaluate::<f64>(&threads).expected_log_likelihood;
+    assert!((found / expected - 1.0).abs() < NAIVE_VALUE, "{found} against {expected}");
+}
+
+#[test]
+fn single_precision_follows_double_precision() {
+    let threads = Threads::new(2).unwrap();
+    for per_dimension in [false, true] {
+        let spec = Spec { inputs: 4, inducing: 30, steps: 10, rows: 100, paths: 1, per_dimension, ..Spec::SMALL };
+        let problem = problem(spec, 16);
+        let (single, double) = (problem.evaluate::<f32>(&threads), problem.evaluate::<f64>(&threads));
+        let value = (single.elbo / double.elbo - 1.0).abs();
+        assert!(value < SINGLE_VALUE, "per dimension: {per_dimension}, bound: {value:e}");
+        for ((name, single), (_, double)) in named_arrays(&single.gradient).iter().zip(named_arrays(&double.gradient)) {
+            let error = relative_error(single, &double);
+            assert!(error < SINGLE_GRADIENT, "per dimension: {per_dimension}, {name}: {error:e}");
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    for (times, per_dimension) in [(0, false), (0, true), (2, false)] {
+        let spec = Spec { inputs: 3, inducing: 20, rows: 330, times, per_dimension, ..Spec::SMALL };
+        let problem = problem(spec, 17);
+        let bits = |threads: usize| -> Vec<u64> {
+            let result = problem.evaluate::<f32>(&Threads::new(threads).unwrap());
+            let gradient = named_arrays(&result.gradient);
+            gradient.iter().flat_map(|(_, values)| values).chain([&result.elbo]).map(|v| v.to_bits()).collect()
+        };
+        let one = bits(1);
+        assert!(one == bits(2) && one == bits(7) && one == bits(1), "{spec:?}");
+    }
+}
+
+/// The rows `from..to` of a problem with one path, weighted one by one.
+fn part(problem: &Problem, from: usize, to: usize) -> (f64, Params) {
+    let flow = problem.params.flow.as_ref().unwrap();
+    let (b, d) = (problem.y.len(), flow.inputs());
+    let eps: Vec<f64> =
+        (0..flow.steps).flat_map(|k| problem.eps[(k * b + from) * d..(k * b + to) * d].to_vec()).collect();
+    let batch = Batch { x: &problem.x[from * d..to * d], y: &problem.y[from..to], total_rows: to - from };
+    let result = value_and_gradient(&problem.params, &batch, 1, Some(&eps), &Threads::new(1).unwrap()).unwrap();
+    (result.expected_log_likelihood, result.gradient)
+}
+
+#[test]
+fn rows_count_the_same_wherever_a_chunk_ends() {
+    let rows = 2 * 64 + 3;
+    let problem = problem(Spec { rows, paths: 1, ..Spec::SMALL }, 18);
+    let (whole, gradient) = part(&problem, 0, rows);
+    for cut in [1, 63, 64, 65, rows - 1] {
+        let ((left, left_gradient), (right, right_gradient)) = (part(&problem, 0, cut), part(&problem, cut, rows));
+        assert!(((left + right) / whole - 1.0).abs() < REORDERED, "cut at {cut}");
+        // Both parts hold the KL term's gradient: leave out the arrays that it touches.
+        let arrays =
+            named_arrays(&gradient).into_iter().zip(named_arrays(&left_gradient)).zip(named_arrays(&right_gradient));
+        for (((name, whole), (_, left)), (_, right)) in
+            arrays.filter(|(((name, _), _), _)| !name.starts_with(['m', 'L']))
+        {
+            let sum: Vec<f64> = left.iter().zip(&right).map(|(left, right)| left + right).collect();
+            assert!(relative_error(&sum, &whole) < REORDERED, "cut at {cut}: {name}");
+        }
+    }
+}
+
+#[test]
+fn coinciding_inducing_points_raise_the_jitter_and_are_reported() {
+    let mut problem = problem(Spec::SMALL, 19);
+    problem.params.jitter = 1e-18;
+    let flow = problem.params.flow.as_mut().unwrap();
+    let first = flow.inducing.row(0).into_owned();
+    flow.inducing.set_row(1, &first);
+    flow.inducing.set_row(2, &first);
+    let result = problem.evaluate::<f64>(&Threads::new(1).unwrap());
+    assert!(result.elbo.is_finite());
+    assert!(result.jitter_raised.is_some_and(|jitter| jitter > 1e-18), "{:?}", result.jitter_raised);
+}
+
+#[test]
+fn arrays_that_do_not_fit_are_named() {
+    let problem = problem(Spec::SMALL, 20);
+    let batch = Batch { x: &problem.x, y: &problem.y, total_rows: 7 };
+    let error = value_and_gradient(&problem.params, &batch, 2, Some(&problem.eps[1..]), &Threads::new(1).unwrap());
+    let expected = ElboError::Shape { array: "noise", found: problem.eps.len() - 1, expected: problem.eps.len() };
+    assert_eq!(error.unwrap_err(), expected);
+}
