@@ -32,7 +32,7 @@ fn small_config(rows: usize, task: Task) -> Config {
     config
 }
 
-/// Minibatches, several paths, averaging, temporal, a weight and averaged iterates: every source of state at once.
+/// Minibatches, several paths, inducing times, a weight on KL_f and averaged iterates: every source of state at once.
 fn busy_config(rows: usize) -> Config {
     let mut config = small_config(rows, Task::Regression);
     (config.batch, config.paths, config.averaging) = (64, 2, Some(0.9));
