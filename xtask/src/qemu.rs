@@ -4,6 +4,7 @@ mod bars;
 mod board;
 mod cases;
 mod elf;
+mod example;
 mod figures;
 mod images;
 mod machine;
@@ -54,6 +55,7 @@ pub(crate) fn run(args: Args) -> Result<()> {
 
 fn on_board(board: &Board, cases: &[cases::Case]) -> Result<Figures> {
     selftest::run(board)?;
+    example::run(board, cases).context("example")?;
     measure::run(board, cases)
 }
 

@@ -13,14 +13,27 @@ const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 /// Builds one image of the firmware crate and returns its ELF file.
 pub(crate) fn build(board: &Board, image: &str, profile: &str) -> Result<PathBuf> {
+    build_as(board, image, profile, None)
+}
+
+/// The same with a model inside.
+pub(crate) fn build_with_model(board: &Board, image: &str, profile: &str, model: &Path) -> Result<PathBuf> {
+    build_as(board, image, profile, Some(model))
+}
+
+fn build_as(board: &Board, image: &str, profile: &str, model: Option<&Path>) -> Result<PathBuf> {
     let directory = command::root().join("firmware-example/target");
     let mut cargo = command::cargo("firmware-example", ["build", "--locked", "--quiet", "--bin", image]);
     cargo.args(["--profile", profile, "--target", board.target, "--features", board.name]);
+    if let Some(model) = model {
+        cargo.args(["--features", "compiled-in-model"]).env("DIFFGP_MODEL", model);
+    }
     command::run(cargo.arg("--target-dir").arg(&directory))?;
     // Two boards share a target and would overwrite each other's image: every board gets a copy of its own.
     let images = directory.join("images");
     fs::create_dir_all(&images)?;
-    let copy = images.join(format!("{image}-{}-{profile}", board.name));
+    let inside = if model.is_some() { "-with-model" } else { "" };
+    let copy = images.join(format!("{image}-{}-{profile}{inside}", board.name));
     fs::copy(directory.join(board.target).join(profile).join(image), &copy)?;
     Ok(copy)
 }
