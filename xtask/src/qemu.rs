@@ -10,6 +10,7 @@ mod images;
 mod machine;
 mod measure;
 mod selftest;
+mod wasm;
 
 use crate::{command, setup};
 use anyhow::{Context, Result};
@@ -32,6 +33,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<()> {
     setup::run(setup::Need::Everything)?;
     let cases = cases::make()?;
+    if args.board.is_none() {
+        wasm::run(&cases)?;
+    }
     let boards: Vec<&Board> = args.board.map_or(BOARDS.iter().collect(), |board| vec![board]);
     let mut figures = Vec::new();
     for board in boards {
@@ -88,7 +92,8 @@ pub(crate) fn lint_firmware() -> Result<()> {
         let mut clippy = command::cargo("firmware-example", ["clippy", "--locked", "--target", board.target]);
         command::run(clippy.args(["--features", board.name, "--", "-D", "warnings"]))?;
     }
-    Ok(())
+    let wasm = ["clippy", "--locked", "--target", "wasm32-unknown-unknown", "--", "-D", "warnings"];
+    command::run(&mut command::cargo("firmware-example/wasm", wasm))
 }
 
 pub(crate) use images::check as check_images;
