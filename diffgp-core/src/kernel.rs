@@ -74,7 +74,7 @@ impl KernelKind {
     #[inline(never)]
     fn matern(self, q2: f32) -> f32 {
         let q2 = q2.min(VANISHED);
-        let q = libm::sqrtf(q2);
+        let q = crate::sqrt::sqrt(q2);
         let curvature = if self == Self::Matern52 { q2 * (1.0 / 3.0) } else { 0.0 };
         (1.0 + q + curvature) * exp2_neg(q * core::f32::consts::LOG2_E)
     }

@@ -8,3 +8,4 @@ pub mod kernel;
 pub mod noise;
 pub mod normal;
 pub mod rolled;
+pub mod sqrt;

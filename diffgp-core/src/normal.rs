@@ -46,7 +46,7 @@ fn polynomial(coefficients: &[f32], x: f32) -> f32 {
 fn symmetric_quantile(u: f32, below: f32) -> f32 {
     // −ln((1−u)(1+u)) = −ln(below (2 − below))
     let w = -libm::logf(below * (2.0 - below));
-    if w < 5.0 { u * polynomial(&CENTRE, w - 2.5) } else { u * polynomial(&TAIL, libm::sqrtf(w) - 3.5) }
+    if w < 5.0 { u * polynomial(&CENTRE, w - 2.5) } else { u * polynomial(&TAIL, crate::sqrt::sqrt(w) - 3.5) }
 }
 
 /// The standard normal variate that a uniform 32-bit word stands for: Φ⁻¹((word + ½)/2³²).

@@ -9,6 +9,7 @@
 use diffgp_core::blob::{Cursor, OutputView};
 use diffgp_core::noise::Noise;
 use diffgp_core::rolled::keep_rolled;
+use diffgp_core::sqrt::sqrt;
 
 use crate::error::Error;
 use crate::gp;
@@ -31,7 +32,7 @@ pub struct Flow<'m, 'w> {
 }
 
 impl<'m, 'w> Flow<'m, 'w> {
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn start(model: &'m Model<'m>, x: &[f32], scratch: Scratch<'w>) -> Result<Self, Error> {
         let blob = model.blob();
         let expected = scratch.state.len();
@@ -115,8 +116,9 @@ impl<'m, 'w> Flow<'m, 'w> {
 
     /// The prediction from the end point of this one path.
     pub fn prediction(&mut self) -> Result<Prediction, Error> {
-        let latent = self.latent()?;
-        self.model.prediction(&self.model.single(latent), self.in_range)
+        let mut mixture = self.model.mixture();
+        mixture.add(self.latent()?);
+        self.model.prediction(&mixture, self.in_range)
     }
 
     /// Whether every input value lies in the range seen in training.
@@ -124,8 +126,8 @@ impl<'m, 'w> Flow<'m, 'w> {
         self.in_range
     }
 
-    #[inline(never)]
-    fn advance(&mut self, mut noise: Option<&mut dyn Noise>) -> Result<bool, Error> {
+    #[inline(always)]
+    pub(crate) fn advance(&mut self, mut noise: Option<&mut dyn Noise>) -> Result<bool, Error> {
         if self.remaining() == 0 {
             return Ok(false);
         }
@@ -135,7 +137,7 @@ impl<'m, 'w> Flow<'m, 'w> {
         evaluate(self.model, &mut self.scratch, &mut outputs, self.taken, sampled, &mut |next, mean, var| {
             *next += mean * dt;
             if let Some(noise) = noise.as_deref_mut() {
-                *next += libm::sqrtf(var * dt) * noise.normal();
+                *next += sqrt(var * dt) * noise.normal();
             }
         })?;
         if self.model.blob().header().tables > 1 {
@@ -152,7 +154,7 @@ impl<'m, 'w> Flow<'m, 'w> {
         if finite { Ok(true) } else { Err(Error::NotFinite) }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn predict_latent(&mut self) -> Result<Latent, Error> {
         let (kernel, output) = self.model.blob().predictor().ok_or(Error::Damaged)?;
         let header = self.model.blob().header();
@@ -160,7 +162,7 @@ impl<'m, 'w> Flow<'m, 'w> {
         let features = self.scratch.features.get_mut(..inducing).ok_or(Error::Damaged)?;
         gp::correlations(&kernel, self.scratch.state, self.scratch.scaled, features);
         let mean = gp::mean(&output, features);
-        let variance = gp::variance(&kernel, &output, features, header.variance_floor);
+        let variance = gp::variance(kernel.variance, &output, features, header.variance_floor);
         if mean.is_finite() && variance.is_finite() { Ok(Latent { mean, variance }) } else { Err(Error::NotFinite) }
     }
 }
@@ -182,23 +184,19 @@ fn evaluate(
     let shared = header.flow_kernels == 1;
     let features = scratch.features.get_mut(..header.flow_features()).ok_or(Error::Damaged)?;
     let mut kernels = blob.flow_kernels();
-    let mut current = None;
-    for (next, &state) in scratch.next.iter_mut().zip(scratch.state.iter()) {
-        let kernel = match current {
-            Some(kernel) if shared => kernel,
-            _ => {
-                let kernel = kernels.next_kernel(inputs, inducing).ok_or(Error::Damaged)?;
-                let correlations = features.get_mut(..inducing).ok_or(Error::Damaged)?;
-                gp::correlations(&kernel, scratch.state, scratch.scaled, correlations);
-                gp::expand_in_time(features, blob.time_features(step));
-                kernel
-            }
-        };
-        current = Some(kernel);
+    let mut prior = 0.0;
+    for (d, (next, &state)) in scratch.next.iter_mut().zip(scratch.state.iter()).enumerate() {
+        // A shared kernel is evaluated once, for the first dimension.
+        if d == 0 || !shared {
+            let kernel = kernels.next_kernel(inputs, inducing).ok_or(Error::Damaged)?;
+            prior = kernel.variance;
+            let correlations = features.get_mut(..inducing).ok_or(Error::Damaged)?;
+            gp::correlations(&kernel, scratch.state, scratch.scaled, correlations);
+            gp::expand_in_time(features, blob.time_features(step));
+        }
         let output: OutputView<'_> = outputs.next_output(features.len()).ok_or(Error::Damaged)?;
         let mean = gp::mean(&output, features);
-        let variance =
-            if with_variance { gp::variance(&kernel, &output, features, header.variance_floor) } else { 0.0 };
+        let variance = if with_variance { gp::variance(prior, &output, features, header.variance_floor) } else { 0.0 };
         *next = state;
         visit(next, mean, variance);
     }

@@ -28,7 +28,9 @@ fn squared_distances(points: &[f32], x: &[f32], distances: &mut [f32]) {
         return;
     }
     let (rows, _) = points.as_chunks::<BLOCK>();
-    for (block, distances) in rows.chunks_exact(x.len()).zip(distances.chunks_mut(BLOCK)) {
+    let mut blocks = rows.chunks_exact(x.len());
+    let (whole, rest) = distances.as_chunks_mut::<BLOCK>();
+    for (distances, block) in whole.iter_mut().zip(&mut blocks) {
         let mut sums = [0.0; BLOCK];
         for (row, &x) in block.iter().zip(x) {
             for (sum, z) in sums.iter_mut().zip(row) {
@@ -36,9 +38,16 @@ fn squared_distances(points: &[f32], x: &[f32], distances: &mut [f32]) {
                 *sum += difference * difference;
             }
         }
-        match distances.first_chunk_mut() {
-            Some(distances) => *distances = sums,
-            None => distances.iter_mut().zip(sums).for_each(|(distance, sum)| *distance = sum),
+        *distances = sums;
+    }
+    // The last points do not fill a block: one after the other, each in the same order of summation.
+    let block = blocks.next().unwrap_or(&[]);
+    for (lane, distance) in rest.iter_mut().enumerate() {
+        *distance = 0.0;
+        for (row, x) in block.iter().zip(x) {
+            keep_rolled();
+            let difference = x - row.get(lane).unwrap_or(x);
+            *distance += difference * difference;
         }
     }
 }
@@ -80,11 +89,11 @@ pub(crate) fn mean(output: &OutputView<'_>, features: &[f32]) -> f32 {
     (((a + b) + (c + d)) + ((e + f) + (g + h))) + last
 }
 
-/// max(s²(1 − Σ_r c_r (v_r·φ)²), floor).
+/// max(s²(1 − Σ_r c_r (v_r·φ)²), floor) with s² = `prior`.
 #[inline(never)]
-pub(crate) fn variance(kernel: &KernelView<'_>, output: &OutputView<'_>, features: &[f32], floor: f32) -> f32 {
+pub(crate) fn variance(prior: f32, output: &OutputView<'_>, features: &[f32], floor: f32) -> f32 {
     let explained = explained_variance(output, features);
-    (kernel.variance * (1.0 - explained)).max(floor)
+    (prior * (1.0 - explained)).max(floor)
 }
 
 /// Σ_r c_r (v_r·φ)² for directions interleaved as `[⌈rank/8⌉][M][8]`.

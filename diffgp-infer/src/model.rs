@@ -7,7 +7,7 @@ use diffgp_core::rolled::opaque;
 use crate::error::Error;
 use crate::flow::Flow;
 use crate::prediction::{Latent, Mixture, Prediction};
-use crate::workspace::Workspace;
+use crate::workspace::{Scratch, Workspace};
 
 /// A model, borrowed from the bytes it was parsed from: at most 256 bytes, whatever the model's size.
 ///
@@ -68,9 +68,10 @@ impl<'a> Model<'a> {
         x: &[f32],
         workspace: &mut Workspace<D, M>,
     ) -> Result<Prediction, Error> {
-        let mut flow = self.start(x, workspace)?;
-        while flow.step_drift()? {}
-        flow.prediction()
+        let (latent, in_range) = self.run(opaque(x), None, self.scratch(workspace)?)?;
+        let mut mixture = self.mixture();
+        mixture.add(latent);
+        self.prediction(&mixture, in_range)
     }
 
     /// Predicts from `paths` sampled Euler–Maruyama paths, in memory that does not grow with their number.
@@ -88,12 +89,31 @@ impl<'a> Model<'a> {
         let mut in_range = false;
         for path in 0..paths {
             noise.begin_path(path);
-            let mut flow = self.start(x, workspace)?;
-            in_range = flow.in_range();
-            while flow.step(noise)? {}
-            mixture.add(flow.latent()?);
+            let latent;
+            (latent, in_range) = self.run(opaque(x), Some(noise), self.scratch(workspace)?)?;
+            mixture.add(latent);
         }
         self.prediction(&mixture, in_range)
+    }
+
+    /// One path from beginning to end: what the predictor says of its end, and whether the input was in range.
+    #[inline(never)]
+    fn run(&self, x: &[f32], mut noise: Option<&mut dyn Noise>, scratch: Scratch<'_>) -> Result<(Latent, bool), Error> {
+        let mut flow = Flow::start(self, x, scratch)?;
+        while flow.advance(match &mut noise {
+            Some(noise) => Some(&mut **noise),
+            None => None,
+        })? {}
+        Ok((flow.latent()?, flow.in_range()))
+    }
+
+    /// A workspace cut to this model's sizes.
+    fn scratch<'w, const D: usize, const M: usize>(
+        &self,
+        workspace: &'w mut Workspace<D, M>,
+    ) -> Result<Scratch<'w>, Error> {
+        let (inputs, features) = (self.inputs(), self.features());
+        workspace.scratch(inputs, features).map(opaque).ok_or(Error::Capacity { inputs, features })
     }
 
     /// Puts an input at the beginning of the flow, to be moved step by step.
@@ -102,9 +122,7 @@ impl<'a> Model<'a> {
         x: &[f32],
         workspace: &'w mut Workspace<D, M>,
     ) -> Result<Flow<'w, 'w>, Error> {
-        let (inputs, features) = (self.inputs(), self.features());
-        let scratch = workspace.scratch(inputs, features).ok_or(Error::Capacity { inputs, features })?;
-        Flow::start(self, opaque(x), opaque(scratch))
+        Flow::start(self, opaque(x), self.scratch(workspace)?)
     }
 
     /// An empty mixture, for callers who step through their paths themselves.
@@ -135,11 +153,5 @@ impl<'a> Model<'a> {
     pub(crate) fn step_size(&self) -> f32 {
         let header = self.blob.header();
         header.flow_time / f32::from(header.steps.max(1))
-    }
-
-    pub(crate) fn single(&self, latent: Latent) -> Mixture {
-        let mut mixture = self.mixture();
-        mixture.add(latent);
-        mixture
     }
 }

@@ -1,6 +1,7 @@
 //! From the end points of paths to a prediction in the target's units.
 
 use diffgp_core::normal;
+use diffgp_core::sqrt::sqrt;
 
 /// What the predictor says of one end point: g ~ N(mean, variance), standardised, without noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,7 +15,7 @@ pub struct Latent {
 impl Latent {
     /// P(y = 1) = e + (1 − 2e) Φ(mean/√(1 + variance)) under the Bernoulli likelihood.
     fn probability(self, epsilon: f32) -> f32 {
-        let phi = normal::cdf(self.mean / libm::sqrtf(1.0 + self.variance));
+        let phi = normal::cdf(self.mean / sqrt(1.0 + self.variance));
         epsilon + (1.0 - 2.0 * epsilon) * phi
     }
 }
@@ -116,7 +117,7 @@ impl Prediction {
         if self.probability.is_some() {
             return None;
         }
-        let half = normal::central_quantile(level)? * libm::sqrtf(self.variance());
+        let half = normal::central_quantile(level)? * sqrt(self.variance());
         Some((self.mean - half, self.mean + half))
     }
 
