@@ -11,6 +11,7 @@ pub mod job;
 pub mod panic;
 pub mod region;
 pub mod stack;
+pub mod uart;
 #[cfg(target_arch = "arm")]
 mod vectors;
 

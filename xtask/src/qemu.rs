@@ -10,6 +10,7 @@ mod images;
 mod machine;
 mod measure;
 mod selftest;
+mod serial;
 mod wasm;
 
 use crate::{command, setup};
@@ -59,6 +60,7 @@ pub(crate) fn run(args: Args) -> Result<()> {
 fn on_board(board: &Board, cases: &[cases::Case]) -> Result<Figures> {
     selftest::run(board)?;
     example::run(board, cases).context("example")?;
+    serial::run(board, cases).context("serial port")?;
     measure::run(board, cases)
 }
 

@@ -5,7 +5,7 @@ use crate::command::{self, Finished};
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// Wide enough for the slowest run on a busy machine; a hanging image is stopped all the same.
@@ -46,13 +46,22 @@ pub(crate) struct Loaded<'a> {
 
 /// Runs an image to its end and returns its words line by line.
 pub(crate) fn run(board: &Board, elf: &Path, loaded: &[Loaded<'_>]) -> Result<Finished> {
-    command::run_limited(&mut emulator(board, elf, loaded), TIME_LIMIT)
+    let mut qemu = emulator(board, elf, loaded);
+    command::run_limited(qemu.args(["-serial", "none"]), TIME_LIMIT)
+}
+
+/// Starts an image whose serial port connects to this TCP port of ours. The caller ends it.
+pub(crate) fn start_with_serial(board: &Board, elf: &Path, loaded: &[Loaded<'_>], port: u16) -> Result<Child> {
+    let mut qemu = emulator(board, elf, loaded);
+    qemu.arg("-serial").arg(format!("tcp:127.0.0.1:{port}"));
+    qemu.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    qemu.spawn().context("cannot start the emulator")
 }
 
 /// The emulator with semihosting on standard output and time that counts instructions.
 fn emulator(board: &Board, elf: &Path, loaded: &[Loaded<'_>]) -> Command {
     let mut qemu = Command::new(if board.is_riscv() { "qemu-system-riscv32" } else { "qemu-system-arm" });
-    qemu.args(["-M", board.machine, "-display", "none", "-serial", "none", "-monitor", "none"]);
+    qemu.args(["-M", board.machine, "-display", "none", "-monitor", "none"]);
     qemu.args(["-chardev", "stdio,id=out", "-semihosting-config", "enable=on,target=native,chardev=out"]);
     if board.is_riscv() {
         qemu.args(["-bios", "none", "-icount", "shift=0"]);
