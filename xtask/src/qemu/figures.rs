@@ -41,7 +41,7 @@ pub(crate) struct Figures {
 }
 
 /// The checked-in file.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Record {
     rustc: String,
     qemu: String,
@@ -61,8 +61,8 @@ impl Record {
     }
 
     /// Replaces the checked-in figures of these boards.
-    pub(crate) fn overwrite(self) -> Result<()> {
-        let mut record = self;
+    pub(crate) fn overwrite(&self) -> Result<()> {
+        let mut record = self.clone();
         if let Ok(old) = read() {
             let missing = |board: &&Figures| record.boards.iter().all(|new| new.board != board.board);
             let kept: Vec<_> = old.boards.iter().filter(missing).cloned().collect();

@@ -90,7 +90,7 @@ fn run_case(board: &Board, image: &Path, case: &Case) -> Result<Measured> {
 }
 
 /// Every prediction the device printed against the host's, bit for bit.
-fn compare(expected: &str, printed: &str) -> Result<()> {
+pub(crate) fn compare(expected: &str, printed: &str) -> Result<()> {
     let mut device = printed.lines().filter(|line| line.starts_with("drift ") || line.starts_with("sampled "));
     for host in expected.lines() {
         let device = device.next().context("the device printed fewer predictions than the host")?;
