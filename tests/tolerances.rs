@@ -55,3 +55,10 @@ pub(crate) const SINGLE_VALUE: f64 = 1e-5;
 /// Gradients in float32 against float64, relative to the largest of the array. R⁻¹ has entries up to 1/√jitter = 300,
 /// and length-scale gradients are differences of larger terms.
 pub(crate) const SINGLE_GRADIENT: f64 = 1e-2;
+
+/// The bound of a trained model in float32 against float64, in nats per row: a row contributes about 1.
+pub(crate) const TRAINED_SINGLE_VALUE: f64 = 1e-5;
+
+/// Its gradients, relative to the largest of the array: at the end of training they are small differences of large
+/// terms, divided by a noise variance that has become small.
+pub(crate) const TRAINED_SINGLE_GRADIENT: f64 = 1e-2;
