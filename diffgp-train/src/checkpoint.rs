@@ -12,7 +12,7 @@ use crc::{CRC_32_ISO_HDLC, Crc};
 use serde::{Deserialize, Serialize};
 
 use crate::data::Dataset;
-use crate::train::{Config, State};
+use crate::train::{Config, Phase, State};
 
 const MAGIC: &[u8; 4] = b"DGPC";
 /// Raised whenever `State` or anything in it changes.
@@ -116,6 +116,11 @@ impl Checkpoint {
         self.state.iteration
     }
 
+    /// The phase that the run was in.
+    pub fn phase(&self) -> Phase {
+        self.state.phase
+    }
+
     fn to_bytes(&self) -> Vec<u8> {
         let payload = postcard::to_allocvec(self).expect("a checkpoint is plain data");
         let mut bytes = Vec::with_capacity(HEADER + payload.len() + 4);
@@ -154,7 +159,7 @@ fn program() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::{Phase, Task, small_model};
+    use crate::train::{Task, small_model};
 
     fn example() -> (Dataset, Config, Checkpoint) {
         let data = Dataset::new(vec![1.0, 2.0], vec![0.0, 1.0], 1).unwrap();

@@ -5,6 +5,7 @@ pub mod aligned;
 pub mod checkpoint;
 pub mod data;
 pub mod elbo;
+pub mod evaluate;
 pub mod exact;
 pub mod export;
 pub mod inducing;

@@ -22,7 +22,7 @@ mod state;
 pub use config::{Config, ConfigError, FlowConfig, PhaseConfig, PredictorConfig, RefitConfig, Task, ValidationConfig};
 pub use error::TrainError;
 pub use observer::{Observer, Phase, Progress, Validated, Warning};
-pub use score::Score;
+pub use score::{Score, Scorer};
 pub use state::{Best, State};
 
 use self::ascent::Ascent;

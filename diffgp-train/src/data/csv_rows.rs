@@ -95,6 +95,15 @@ impl CsvRows {
 
     /// Replaces `cells` by the next row; `false` at the end of the file.
     pub fn next_row(&mut self, cells: &mut Vec<f32>) -> Result<bool, DataError> {
+        self.read_cells(0..self.columns, cells)
+    }
+
+    /// Like [`CsvRows::next_row`], for these columns only, in this order; the others may hold anything.
+    pub fn next_cells(&mut self, columns: &[usize], cells: &mut Vec<f32>) -> Result<bool, DataError> {
+        self.read_cells(columns.iter().copied(), cells)
+    }
+
+    fn read_cells(&mut self, columns: impl Iterator<Item = usize>, cells: &mut Vec<f32>) -> Result<bool, DataError> {
         if !std::mem::take(&mut self.pending) && !self.read_record()? {
             return Ok(false);
         }
@@ -109,7 +118,8 @@ impl CsvRows {
             });
         }
         cells.clear();
-        for (column, cell) in self.record.iter().enumerate() {
+        for column in columns {
+            let cell = &self.record[column];
             cells.push(parse_cell(cell).map_err(|problem| self.cell_error(column, text(cell), problem))?);
         }
         Ok(true)

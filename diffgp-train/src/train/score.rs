@@ -24,7 +24,7 @@ pub struct Score {
 
 /// Adds up rows, one call per row.
 #[derive(Debug)]
-pub(super) struct Scorer {
+pub struct Scorer {
     likelihood: Likelihood,
     /// Deviation of the target: errors and densities are reported in raw units.
     target_scale: f64,
@@ -36,12 +36,13 @@ pub(super) struct Scorer {
 }
 
 impl Scorer {
-    pub(super) fn new(likelihood: Likelihood, target_scale: f64) -> Self {
+    /// No rows yet; `target_scale` is the deviation by which targets were divided.
+    pub fn new(likelihood: Likelihood, target_scale: f64) -> Self {
         Self { likelihood, target_scale, log_likelihood: 0.0, squared_error: 0.0, classes: Vec::new(), rows: 0 }
     }
 
     /// One row: its standardised target (or class), and mean and variance of g for every path.
-    pub(super) fn add(&mut self, target: f64, latent: &[(f64, f64)]) {
+    pub fn add(&mut self, target: f64, latent: &[(f64, f64)]) {
         let paths = latent.len() as f64;
         self.rows += 1;
         match self.likelihood {
@@ -66,7 +67,8 @@ impl Scorer {
         }
     }
 
-    pub(super) fn finish(mut self) -> Score {
+    /// The score of the rows so far.
+    pub fn finish(mut self) -> Score {
         let rows = self.rows as f64;
         let classification = matches!(self.likelihood, Likelihood::Bernoulli { .. });
         let right = self.classes.iter().filter(|&&(probability, positive)| (probability > 0.5) == positive).count();

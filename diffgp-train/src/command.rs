@@ -1,0 +1,69 @@
+//! The command line: raw arguments, and which subcommand answers them.
+
+mod console;
+mod crossval;
+mod eval;
+mod failure;
+mod file_options;
+mod inspect;
+mod interrupt;
+mod model_file;
+mod model_rows;
+mod output;
+mod predict;
+mod progress;
+mod run_directory;
+mod sampling;
+mod settings;
+mod test_rows;
+mod train;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Gaussian process flows for microcontrollers: train on a CSV file, predict with an honest error bar on the device.
+#[derive(Debug, Parser)]
+#[command(name = "diffgp", version, max_term_width = 100, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  diffgp train data.csv --target y         train; writes model.dgp
+  diffgp inspect model.dgp                 flash, memory and work it needs, and code to paste
+  diffgp eval model.dgp test.csv           error and log-likelihood, as the device computes them
+  diffgp predict model.dgp new.csv         a mean and a variance for every row
+
+Exit code: 0 success, 2 a mistake in the arguments or the input, 1 anything else.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Train(Box<train::Args>),
+    Eval(eval::Args),
+    Predict(predict::Args),
+    Inspect(inspect::Args),
+    Crossval(Box<crossval::Args>),
+}
+
+/// Runs the command and turns its outcome into an exit code.
+pub(crate) fn main() -> ExitCode {
+    match run(std::env::args_os().collect()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failure::report(&error),
+    }
+}
+
+fn run(arguments: Vec<OsString>) -> anyhow::Result<()> {
+    let cli = Cli::parse_from(file_options::expand::<Cli>(arguments)?);
+    match cli.command {
+        Command::Train(args) => train::run(*args),
+        Command::Eval(args) => eval::run(args),
+        Command::Predict(args) => predict::run(args),
+        Command::Inspect(args) => inspect::run(args),
+        Command::Crossval(args) => crossval::run(*args),
+    }
+}

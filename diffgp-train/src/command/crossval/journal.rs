@@ -1,0 +1,90 @@
+//! Finished splits, one JSON object per line: what makes a long comparison resumable.
+
+use std::fmt;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use diffgp_train::data::Dataset;
+use diffgp_train::train::Config;
+use serde::{Deserialize, Serialize};
+
+/// One finished split.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Line {
+    /// Changes with every choice that can change the figures, and with the data.
+    pub(super) key: String,
+    pub(super) split: usize,
+    pub(super) flow_time: f64,
+    pub(super) n: usize,
+    pub(super) rmse: Option<f64>,
+    pub(super) auc: Option<f64>,
+    pub(super) log_likelihood: f64,
+    pub(super) seconds: f64,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "split {:>3}  T {}", self.split, self.flow_time)?;
+        if let Some(rmse) = self.rmse {
+            write!(f, "  RMSE {rmse:.4}")?;
+        }
+        if let Some(auc) = self.auc {
+            write!(f, "  AUC {auc:.4}")?;
+        }
+        write!(f, "  log-likelihood {:.4}", self.log_likelihood)
+    }
+}
+
+/// What identifies a result.
+pub(super) fn key(config: &Config, training: &Dataset, test: &Dataset, test_paths: u32) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let (training, test) = (training.fingerprint(), test.fingerprint());
+    format!("{version}-{:016x}-{training:016x}-{test:016x}-{test_paths}", config.fingerprint())
+}
+
+/// The file and what it held at the beginning.
+pub(super) struct Journal {
+    path: PathBuf,
+    lines: Vec<Line>,
+    /// A crash cut the last line short; the next one must not be glued to it.
+    cut: bool,
+}
+
+impl Journal {
+    /// Reads what is there; lines of other settings and a line cut short are left alone.
+    pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
+        let text = if path.exists() {
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?
+        } else {
+            String::new()
+        };
+        let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let cut = !text.is_empty() && !text.ends_with('\n');
+        Ok(Self { path: path.to_owned(), lines, cut })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A result computed before.
+    pub(super) fn find(&self, key: &str, split: usize) -> Option<Line> {
+        self.lines.iter().find(|line| line.key == key && line.split == split).cloned()
+    }
+
+    /// Keeps a result, on the disk before it returns.
+    pub(super) fn append(&mut self, line: &Line) -> anyhow::Result<()> {
+        let separator = if std::mem::take(&mut self.cut) { "\n" } else { "" };
+        let text = format!("{separator}{}\n", serde_json::to_string(line)?);
+        let write = || {
+            let mut file = OpenOptions::new().create(true).append(true).open(&self.path)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()
+        };
+        write().with_context(|| format!("cannot write {}", self.path.display()))?;
+        self.lines.push(line.clone());
+        Ok(())
+    }
+}

@@ -1,0 +1,76 @@
+//! Which rows every split holds out.
+
+use std::ops::Range;
+use std::path::Path;
+
+use diffgp_train::data::{DataError, Dataset, read_test_rows};
+use diffgp_train::permutation::Permutation;
+use diffgp_train::philox::Purpose;
+
+use super::Args;
+use crate::command::failure::mistake;
+use crate::command::test_rows::check_rows;
+
+/// Number and held-out rows of every split.
+pub(super) fn held_out_rows(args: &Args, data: &Dataset) -> anyhow::Result<Vec<(usize, Vec<usize>)>> {
+    match (&args.test_rows, args.folds) {
+        (Some(file), _) => {
+            let chosen = chosen_splits(file, args.splits.as_deref())?;
+            let read = |split| {
+                let rows = read_test_rows(file, split)?;
+                check_rows(file, &rows, &args.data, data.rows())?;
+                Ok((split, rows))
+            };
+            chosen.map(read).collect()
+        }
+        (None, Some(folds)) if (2..=data.rows()).contains(&folds) => {
+            Ok(fold_rows(data.rows(), folds, args.settings.seed))
+        }
+        (None, Some(folds)) => Err(mistake(format!(
+            "--folds is {folds}; expected 2 to {}, the rows of {}",
+            data.rows(),
+            args.data.display()
+        ))),
+        (None, None) => Err(mistake("expected --folds N, or --test-rows FILE with the rows to hold out")),
+    }
+}
+
+/// Every row in one fold, in an order chosen by the seed.
+fn fold_rows(rows: usize, folds: usize, seed: u64) -> Vec<(usize, Vec<usize>)> {
+    // Order 0 of this purpose chooses validation rows.
+    let order = Permutation::new(rows, seed, Purpose::Split, 1);
+    let fold = |fold: usize| {
+        let mut held_out: Vec<usize> =
+            (fold * rows / folds..(fold + 1) * rows / folds).map(|place| order.at(place)).collect();
+        held_out.sort_unstable();
+        (fold, held_out)
+    };
+    (0..folds).map(fold).collect()
+}
+
+fn chosen_splits(file: &Path, asked: Option<&str>) -> anyhow::Result<Range<usize>> {
+    let Some(asked) = asked else {
+        let content =
+            std::fs::read_to_string(file).map_err(|source| DataError::Io { path: file.to_owned(), source })?;
+        return Ok(0..content.lines().filter(|line| !line.trim().is_empty()).count());
+    };
+    let wrong = || mistake(format!("--splits is {asked}; expected FIRST..END, as in 0..20"));
+    let (first, end) = asked.split_once("..").ok_or_else(wrong)?;
+    let range = first.parse().map_err(|_| wrong())?..end.parse().map_err(|_| wrong())?;
+    if range.is_empty() { Err(wrong()) } else { Ok(range) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folds_hold_every_row_out_once() {
+        let folds = fold_rows(23, 5, 7);
+        let mut all: Vec<usize> = folds.iter().flat_map(|(_, rows)| rows.clone()).collect();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..23));
+        assert!(folds.iter().all(|(_, rows)| (4..=5).contains(&rows.len())));
+        assert_ne!(fold_rows(23, 5, 8), folds);
+    }
+}

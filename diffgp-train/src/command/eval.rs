@@ -1,0 +1,129 @@
+//! `diffgp eval`: how good a model is on rows whose target is known, computed as the device computes it.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use diffgp_infer::Model;
+use diffgp_train::evaluate::{Figures, Known, Row, score};
+use serde::Serialize;
+
+use super::failure::mistake;
+use super::model_file::ModelFile;
+use super::model_rows::{ModelRows, Target};
+use super::output;
+use super::sampling::SamplingArgs;
+use super::test_rows::TestRowsArgs;
+
+/// Score a model on rows whose target is known.
+///
+/// Runs the device's own code on the model file, so the figures are the device's. The log-likelihood is the mean per
+/// row, in the target's own units, of the mixture over sample paths.
+#[derive(Debug, clap::Args)]
+#[command(
+    args_override_self = true,
+    after_help = "Examples:
+  diffgp eval model.dgp data.csv --test-rows splits.txt --split 0
+  diffgp eval model.dgp data.csv --deterministic --json"
+)]
+pub(crate) struct Args {
+    /// Model file written by `train`.
+    #[arg(value_name = "MODEL.dgp")]
+    model: PathBuf,
+    /// CSV file with the model's inputs and its target; columns are matched by name if both sides have names.
+    #[arg(value_name = "DATA.csv")]
+    data: PathBuf,
+    /// Target column, if it is not the one that the model names.
+    #[arg(long, value_name = "NAME|INDEX")]
+    target: Option<String>,
+    #[command(flatten)]
+    test_rows: TestRowsArgs,
+    #[command(flatten)]
+    sampling: SamplingArgs,
+    /// Print one JSON object: n, rmse and log_likelihood, or n, auc, accuracy and log_likelihood.
+    #[arg(long)]
+    json: bool,
+    /// TOML file with options, written flag = value; the command line counts more.
+    #[arg(long, value_name = "FILE.toml")]
+    config: Option<PathBuf>,
+}
+
+/// The figures; those that do not apply are left out.
+#[derive(Debug, Serialize)]
+struct Report {
+    n: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rmse: Option<f64>,
+    /// Of a classification; null if only one class occurs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auc: Option<Option<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accuracy: Option<f64>,
+    log_likelihood: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage_95: Option<f64>,
+    out_of_range: usize,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+    let file = ModelFile::read(&args.model)?;
+    let model = file.model();
+    let rows = ModelRows::open(&args.data, &model, args.target.as_deref(), Target::Needed)?;
+    let width = rows.width();
+    let cells = rows.read_all()?;
+    let total = cells.len() / width;
+    let numbers = args.test_rows.read(&args.data, total)?.unwrap_or_else(|| (0..total).collect());
+    if model.is_classifier() {
+        check_classes(&args, &cells, width)?;
+    }
+    let known = |number: usize| {
+        let (&y, x) = cells[number * width..(number + 1) * width].split_last().expect("a row has a target");
+        Known { row: Row { number: number as u32, x }, y }
+    };
+    let rows: Vec<Known<'_>> = numbers.into_iter().map(known).collect();
+    let figures = score(&model, &rows, args.sampling.sampling())?;
+    let report = report(&model, &figures);
+    if args.json { output::print_json(&report) } else { output::print(&text(&report)) }
+}
+
+fn report(model: &Model<'_>, figures: &Figures) -> Report {
+    let score = figures.score;
+    Report {
+        n: score.rows,
+        rmse: score.rmse,
+        auc: model.is_classifier().then_some(score.auc),
+        accuracy: score.accuracy,
+        log_likelihood: score.log_likelihood,
+        coverage_95: (!model.is_classifier()).then(|| figures.covered as f64 / score.rows as f64),
+        out_of_range: figures.out_of_range,
+    }
+}
+
+fn check_classes(args: &Args, cells: &[f32], width: usize) -> anyhow::Result<()> {
+    let targets = cells.iter().skip(width - 1).step_by(width);
+    match targets.enumerate().find(|&(_, &value)| value != 0.0 && value != 1.0) {
+        Some((row, value)) => Err(mistake(format!(
+            "{}: row {}: the target is {value}; the model is a classifier and expects 0 or 1",
+            args.data.display(),
+            row + 1
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn text(report: &Report) -> String {
+    let mut text = format!("rows            {}\n", report.n);
+    let mut line = |label: &str, value: Option<f64>| {
+        if let Some(value) = value {
+            let _ = writeln!(text, "{label:<15} {value:.4}");
+        }
+    };
+    line("RMSE", report.rmse);
+    line("AUC", report.auc.flatten());
+    line("accuracy", report.accuracy);
+    line("log-likelihood", Some(report.log_likelihood));
+    line("in 95 % bars", report.coverage_95);
+    if report.out_of_range > 0 {
+        let _ = writeln!(text, "{} rows lie outside the ranges seen in training", report.out_of_range);
+    }
+    text
+}

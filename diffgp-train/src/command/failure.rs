@@ -1,0 +1,39 @@
+//! Which errors are the user's to put right, and how a failed command ends.
+
+use std::io;
+use std::process::ExitCode;
+
+use diffgp_train::checkpoint::CheckpointError;
+use diffgp_train::data::DataError;
+use diffgp_train::evaluate::RowError;
+
+/// A mistake in the arguments or the input: one sentence that names what is wrong and says what would be right.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Mistake(pub(crate) String);
+
+/// An error that is the user's to put right.
+pub(crate) fn mistake(message: impl Into<String>) -> anyhow::Error {
+    Mistake(message.into()).into()
+}
+
+/// Says what went wrong and chooses the exit code: 2 for a mistake, 1 for the rest.
+pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    if is_closed_pipe(error) {
+        // The reader (`head`, a pager) has seen enough.
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("error: {error:#}");
+    if is_mistake(error) { ExitCode::from(2) } else { ExitCode::FAILURE }
+}
+
+fn is_mistake(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.is::<Mistake>() || cause.is::<DataError>() || cause.is::<CheckpointError>() || cause.is::<RowError>()
+    })
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
+    error.chain().filter_map(|cause| cause.downcast_ref()).any(closed)
+}

@@ -1,0 +1,76 @@
+//! `--config FILE.toml`: every flag of a subcommand, written `flag = value` in a file.
+//!
+//! The file's options are put before those of the command line, and of two equal options the later one counts. So the
+//! file needs no list of options of its own, and `--help` describes both.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::CommandFactory;
+use toml::Value;
+
+use super::failure::mistake;
+
+/// The arguments with those of the `--config` file, if there is one, put in front of them.
+pub(crate) fn expand<Cli: CommandFactory>(mut arguments: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
+    let Some(path) = config_path(&arguments) else { return Ok(arguments) };
+    let name = arguments.get(1).and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+    let command = Cli::command();
+    // Without a known subcommand clap has something to say about it.
+    let Some(subcommand) = command.find_subcommand(&name) else { return Ok(arguments) };
+    let known: Vec<&str> = subcommand.get_arguments().filter_map(|argument| argument.get_long()).collect();
+    let options = read(&path, &name, &known)?;
+    arguments.splice(2..2, options.into_iter().map(OsString::from));
+    Ok(arguments)
+}
+
+fn config_path(arguments: &[OsString]) -> Option<PathBuf> {
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        if argument == "--config" {
+            return arguments.next().map(PathBuf::from);
+        }
+        if let Some(path) = argument.to_str().and_then(|argument| argument.strip_prefix("--config=")) {
+            return Some(PathBuf::from(OsStr::new(path)));
+        }
+    }
+    None
+}
+
+fn read(path: &Path, subcommand: &str, known: &[&str]) -> anyhow::Result<Vec<String>> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).map_err(|error| mistake(format!("{shown}: {error}")))?;
+    let table: toml::Table = text.parse().map_err(|error| mistake(format!("{shown}: {error}")))?;
+    let mut options = Vec::new();
+    for (key, value) in &table {
+        if !known.contains(&key.as_str()) || key == "config" {
+            let known = known.join(", ");
+            return Err(mistake(format!("{shown}: {subcommand} has no option {key:?}; expected one of {known}")));
+        }
+        match value {
+            Value::Boolean(false) => {}
+            Value::Boolean(true) => options.push(format!("--{key}")),
+            other => options.push(format!("--{key}={}", text_of(path, key, other)?)),
+        }
+    }
+    Ok(options)
+}
+
+/// As one would type it; lists are separated by commas.
+fn text_of(path: &Path, key: &str, value: &Value) -> anyhow::Result<String> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Integer(number) => Ok(number.to_string()),
+        Value::Float(number) => Ok(number.to_string()),
+        Value::Array(values) => {
+            let parts: anyhow::Result<Vec<String>> = values.iter().map(|value| text_of(path, key, value)).collect();
+            Ok(parts?.join(","))
+        }
+        _ => Err(mistake(format!(
+            "{}: {key} is a {}; expected a string, a number, true or false",
+            path.display(),
+            value.type_str()
+        ))),
+    }
+}

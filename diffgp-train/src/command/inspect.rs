@@ -1,0 +1,54 @@
+//! `diffgp inspect`: what an embedded engineer asks before flashing.
+
+mod cost;
+mod source;
+mod summary;
+
+use std::path::PathBuf;
+
+use super::model_file::ModelFile;
+use super::output;
+
+/// Show what a model needs and expects, before flashing it.
+///
+/// Bytes by part, workspace, stack, work per prediction, inputs with their ranges, and code to paste.
+#[derive(Debug, clap::Args)]
+#[command(
+    args_override_self = true,
+    after_help = "Examples:
+  diffgp inspect model.dgp
+  diffgp inspect model.dgp --json
+  diffgp inspect model.dgp --c-array > model.h
+  diffgp inspect model.dgp --rust-static > model.rs"
+)]
+pub(crate) struct Args {
+    /// Model file written by `train`.
+    #[arg(value_name = "MODEL.dgp")]
+    model: PathBuf,
+    /// Print one JSON object.
+    #[arg(long, group = "form")]
+    json: bool,
+    /// Print the model as a C array, for those who compile it in.
+    #[arg(long, group = "form")]
+    c_array: bool,
+    /// Print the model as an aligned Rust static.
+    #[arg(long, group = "form")]
+    rust_static: bool,
+    /// TOML file with options, written flag = value; the command line counts more.
+    #[arg(long, value_name = "FILE.toml")]
+    config: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+    let file = ModelFile::read(&args.model)?;
+    let name = args.model.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let summary = summary::Summary::new(&file.model(), file.bytes());
+    // The file may sit in a longer region; the model ends where it says.
+    let bytes = &file.bytes()[..summary.bytes];
+    match () {
+        () if args.c_array => output::print(&source::c_array(&name, bytes)),
+        () if args.rust_static => output::print(&source::rust_static(&name, bytes)),
+        () if args.json => output::print_json(&summary),
+        () => output::print(&format!("{}\n{}", summary.text(&name), source::snippet(&name, &summary))),
+    }
+}

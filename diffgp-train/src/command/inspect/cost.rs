@@ -1,0 +1,68 @@
+//! Estimated work of a prediction, from instructions counted on emulated boards.
+//!
+//! ```text
+//! correlations of M points      M (point + D point_input)
+//! mean of an output             M multiply_add
+//! variance of an output         8⌈rank/8⌉ M multiply_add
+//! a sampled step of a dimension draw
+//! ```
+//!
+//! The figures were solved from two measured models (D = 8, M = 100 and D = 4, M = 50); they hold within about a tenth.
+
+use diffgp_infer::Model;
+use serde::Serialize;
+
+/// Instructions that the parts of a prediction take on one family of cores.
+struct Core {
+    name: &'static str,
+    point: f64,
+    point_input: f64,
+    multiply_add: f64,
+    draw: f64,
+}
+
+const CORES: &[Core] = &[Core { name: "Cortex-M4F", point: 48.0, point_input: 1.9, multiply_add: 2.43, draw: 230.0 }];
+
+/// What one family of cores will do.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Work {
+    pub(super) core: &'static str,
+    /// Along the drift.
+    pub(super) instructions_per_prediction: u64,
+    /// For every sampled path.
+    pub(super) instructions_per_sampled_path: u64,
+}
+
+/// The work for every family of cores that was measured.
+pub(super) fn estimate(model: &Model<'_>) -> Vec<Work> {
+    CORES.iter().map(|core| core.work(model)).collect()
+}
+
+impl Core {
+    fn work(&self, model: &Model<'_>) -> Work {
+        let header = model.blob().header();
+        let inputs = f64::from(header.inputs);
+        let correlations = |points: f64| points * (self.point + inputs * self.point_input);
+        let flow_features = header.flow_features() as f64;
+        // Averaged over the tables, if every step has its own.
+        let tables = f64::from(header.tables.max(1));
+        let mut outputs = model.blob().flow_outputs();
+        let mut directions = 0.0;
+        for _ in 0..usize::from(header.tables) * usize::from(header.inputs) {
+            let output = outputs.next_output(header.flow_features());
+            directions += output.map_or(0.0, |output| output.directions.len() as f64) / tables;
+        }
+        let drift = f64::from(header.flow_kernels) * correlations(header.flow_inducing.into())
+            + (inputs - f64::from(header.flow_kernels)).max(0.0) * flow_features * self.multiply_add;
+        let diffusion = directions * self.multiply_add + inputs * self.draw;
+        let predictor = model.blob().predictor().map_or(0.0, |(_, output)| {
+            correlations(header.predictor_inducing.into()) + output.directions.len() as f64 * self.multiply_add
+        });
+        let steps = f64::from(header.steps);
+        Work {
+            core: self.name,
+            instructions_per_prediction: (steps * drift + predictor) as u64,
+            instructions_per_sampled_path: (steps * (drift + diffusion) + predictor) as u64,
+        }
+    }
+}

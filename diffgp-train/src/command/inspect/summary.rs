@@ -1,0 +1,253 @@
+//! The figures of a model.
+
+use std::fmt::Write;
+
+use diffgp_core::blob::{CHECKSUM_BYTES, KernelView, OutputView, PRELUDE_BYTES};
+use diffgp_infer::Model;
+use serde::Serialize;
+
+use super::cost::{self, Work};
+use crate::command::console;
+
+/// Stack of parse and sampled prediction in one call, measured on a Cortex-M4F; it hardly depends on the model.
+const STACK_BYTES: usize = 1024;
+
+/// Everything that `inspect` shows.
+#[derive(Debug, Serialize)]
+pub(super) struct Summary {
+    pub(super) bytes: usize,
+    pub(super) task: &'static str,
+    pub(super) inputs: usize,
+    pub(super) flow_inducing: usize,
+    pub(super) predictor_inducing: usize,
+    pub(super) steps: usize,
+    pub(super) flow_time: f32,
+    pub(super) workspace_bytes: usize,
+    /// M of the workspace.
+    pub(super) features: usize,
+    pub(super) stack_bytes_estimated: usize,
+    pub(super) flow_kernels: usize,
+    pub(super) inducing_times: usize,
+    pub(super) kernel: String,
+    pub(super) model_id: String,
+    parts: Vec<Part>,
+    work: Vec<Work>,
+    pub(super) input: Vec<InputSummary>,
+    target: TargetSummary,
+    export_errors: ExportErrors,
+}
+
+#[derive(Debug, Serialize)]
+struct Part {
+    part: &'static str,
+    bytes: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct InputSummary {
+    pub(super) name: Option<String>,
+    pub(super) mean: f32,
+    pub(super) scale: f32,
+    pub(super) low: f32,
+    pub(super) high: f32,
+}
+
+#[derive(Debug, Serialize)]
+struct TargetSummary {
+    name: Option<String>,
+    mean: f32,
+    scale: f32,
+    /// Standard deviation of the noise, in the target's units; null for a classifier.
+    noise: Option<f32>,
+}
+
+#[derive(Debug, Serialize)]
+struct ExportErrors {
+    mean: f32,
+    variance: f32,
+    rows: u32,
+}
+
+impl Summary {
+    /// Of a model and the bytes it was parsed from.
+    pub(super) fn new(model: &Model<'_>, file: &[u8]) -> Self {
+        let blob = model.blob();
+        let header = blob.header();
+        let mut names = blob.names().map(str::to_owned);
+        let input: Vec<InputSummary> = (0..model.inputs())
+            .map_while(|index| blob.input(index))
+            .map(|input| InputSummary {
+                name: names.next(),
+                mean: input.mean,
+                scale: 1.0 / input.scale,
+                low: input.low,
+                high: input.high,
+            })
+            .collect();
+        let noise = (!model.is_classifier()).then(|| header.noise.sqrt() * header.target_scale);
+        let (parts, bytes) = parts(model, header_bytes(file));
+        Self {
+            bytes,
+            task: if model.is_classifier() { "classification" } else { "regression" },
+            inputs: model.inputs(),
+            flow_inducing: header.flow_inducing.into(),
+            predictor_inducing: header.predictor_inducing.into(),
+            steps: header.steps.into(),
+            flow_time: header.flow_time,
+            // `Workspace<D, M>` is three vectors of D and one of M singles.
+            workspace_bytes: 4 * (3 * model.inputs() + model.features()),
+            features: model.features(),
+            stack_bytes_estimated: STACK_BYTES,
+            flow_kernels: header.flow_kernels.into(),
+            inducing_times: header.inducing_times.into(),
+            kernel: blob
+                .predictor()
+                .map_or_else(String::new, |(kernel, _)| format!("{:?}", kernel.kind).to_lowercase()),
+            model_id: header.model_id.iter().map(|byte| format!("{byte:02x}")).collect(),
+            parts,
+            work: cost::estimate(model),
+            input,
+            target: TargetSummary { name: names.next(), mean: header.target_mean, scale: header.target_scale, noise },
+            export_errors: ExportErrors {
+                mean: header.mean_error,
+                variance: header.variance_error,
+                rows: header.checked_rows,
+            },
+        }
+    }
+
+    /// For people.
+    pub(super) fn text(&self, name: &str) -> String {
+        let mut text = format!("{name}: {} of {} inputs, {}\n", self.task, self.inputs, console::bytes(self.bytes));
+        let _ = self.write(&mut text);
+        text
+    }
+
+    fn write(&self, text: &mut String) -> std::fmt::Result {
+        if self.steps > 0 {
+            let kernels = if self.flow_kernels == 1 { "one kernel" } else { "a kernel per input" };
+            let times = match self.inducing_times {
+                0 => String::new(),
+                times => format!(", {times} inducing times"),
+            };
+            writeln!(
+                text,
+                "flow         T = {} in {} steps, {} inducing points{times}, {kernels}",
+                self.flow_time, self.steps, self.flow_inducing
+            )?;
+        } else {
+            writeln!(text, "flow         none (a sparse Gaussian process)")?;
+        }
+        writeln!(text, "predictor    {} inducing points, {} kernel", self.predictor_inducing, self.kernel)?;
+        writeln!(text, "model id     {}", self.model_id)?;
+        writeln!(text, "\nmemory")?;
+        for part in &self.parts {
+            writeln!(text, "  flash  {:>9}  {}", part.bytes, part.part)?;
+        }
+        writeln!(text, "  flash  {:>9}  in all", self.bytes)?;
+        writeln!(text, "  RAM    {:>9}  workspace", self.workspace_bytes)?;
+        writeln!(
+            text,
+            "  stack  {:>9}  about, parse and predict (measured on a Cortex-M4F)",
+            self.stack_bytes_estimated
+        )?;
+        writeln!(text, "\nwork, estimated instructions")?;
+        for work in &self.work {
+            writeln!(
+                text,
+                "  {:<12} {:>12}  per prediction along the drift",
+                work.core, work.instructions_per_prediction
+            )?;
+            writeln!(text, "  {:<12} {:>12}  per sampled path", "", work.instructions_per_sampled_path)?;
+        }
+        self.write_inputs(text)?;
+        let errors = &self.export_errors;
+        writeln!(
+            text,
+            "\nf32 against float64 on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}",
+            errors.rows, errors.mean, errors.variance
+        )
+    }
+
+    fn write_inputs(&self, text: &mut String) -> std::fmt::Result {
+        let names = self.input.iter().map(|input| input.name.as_ref().map_or(0, |name| name.chars().count()));
+        let width = names.max().unwrap_or(0).max(6);
+        writeln!(text, "\ninputs, in raw units, in this order")?;
+        writeln!(
+            text,
+            "  {:>3}  {:<width$} {:>12} {:>12} {:>12} {:>12}",
+            "", "name", "lowest", "highest", "mean", "deviation"
+        )?;
+        for (index, input) in self.input.iter().enumerate() {
+            writeln!(
+                text,
+                "  {index:>3}  {:<width$} {:>12} {:>12} {:>12.5} {:>12.5}",
+                input.name.as_deref().unwrap_or("-"),
+                input.low,
+                input.high,
+                input.mean,
+                input.scale
+            )?;
+        }
+        let target = &self.target;
+        let name = target.name.as_deref().unwrap_or("-");
+        match target.noise {
+            Some(noise) => writeln!(
+                text,
+                "target {name}: mean {:.5}, deviation {:.5}, noise deviation {noise:.5}",
+                target.mean, target.scale
+            ),
+            None => writeln!(text, "target {name}: probability of class 1"),
+        }
+    }
+}
+
+/// Where the bytes go, and how many there are in all.
+fn parts(model: &Model<'_>, header_bytes: usize) -> (Vec<Part>, usize) {
+    let blob = model.blob();
+    let header = blob.header();
+    let inputs = model.inputs();
+    let kernel_bytes = |kernel: &KernelView<'_>| 4 * (kernel.scales.len() + kernel.points.len());
+    let variance_bytes = |output: &OutputView<'_>| 4 * (output.directions.len() + output.coefficients.len());
+
+    let mut cursor = blob.flow_kernels();
+    let flow_kernels: usize = (0..header.flow_kernels)
+        .map_while(|_| cursor.next_kernel(inputs, header.flow_inducing.into()))
+        .map(|kernel| kernel_bytes(&kernel))
+        .sum();
+    let (mut drift, mut diffusion) = (0, 0);
+    let mut cursor = blob.flow_outputs();
+    for _ in 0..usize::from(header.tables) * inputs {
+        if let Some(output) = cursor.next_output(header.flow_features()) {
+            drift += 4 * output.weights.len();
+            diffusion += variance_bytes(&output);
+        }
+    }
+    let times = 4 * usize::from(header.steps) * usize::from(header.inducing_times);
+    let (mut predictor, mut predictor_variance) = (0, 0);
+    if let Some((kernel, output)) = blob.predictor() {
+        predictor = kernel_bytes(&kernel) + 4 * output.weights.len();
+        predictor_variance = variance_bytes(&output);
+    }
+    let scaling = 4 * 4 * inputs;
+    let tensors = scaling + flow_kernels + drift + diffusion + times + predictor + predictor_variance;
+    let parts = [
+        ("header and names", header_bytes),
+        ("scaling and ranges of the inputs", scaling),
+        ("flow: inducing points", flow_kernels),
+        ("flow: drift", drift),
+        ("flow: diffusion", diffusion),
+        ("flow: time features", times),
+        ("predictor: inducing points and mean", predictor),
+        ("predictor: variance", predictor_variance),
+        ("checksum", CHECKSUM_BYTES),
+    ];
+    let parts = parts.into_iter().filter(|&(_, bytes)| bytes > 0).map(|(part, bytes)| Part { part, bytes }).collect();
+    (parts, header_bytes + tensors + CHECKSUM_BYTES)
+}
+
+/// Prelude and header (P4) with the zeros that align the tensors.
+fn header_bytes(file: &[u8]) -> usize {
+    let length = file.get(12..16).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes);
+    PRELUDE_BYTES + (length as usize).next_multiple_of(4)
+}

@@ -1,0 +1,119 @@
+//! Rows of a CSV file as a given model wants them: columns by name when both sides have names, else by position.
+
+use std::path::{Path, PathBuf};
+
+use diffgp_infer::Model;
+use diffgp_train::data::{CsvRows, DataError, Header};
+
+use super::failure::mistake;
+
+/// An open CSV file, and which of its columns are the model's inputs and target.
+#[derive(Debug)]
+pub(crate) struct ModelRows {
+    path: PathBuf,
+    rows: CsvRows,
+    /// The inputs in the model's order, then the target if it is wanted.
+    columns: Vec<usize>,
+    cells: Vec<f32>,
+}
+
+/// What the command does with the target column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// It is read; there must be one.
+    Needed,
+    /// It is skipped if it is there.
+    Skipped,
+}
+
+impl ModelRows {
+    /// Opens the file and settles the columns; `target` names the target column where the model's name does not.
+    pub(crate) fn open(path: &Path, model: &Model<'_>, target: Option<&str>, need: Target) -> anyhow::Result<Self> {
+        let rows = CsvRows::open(path, Header::Detect)?;
+        let mut names: Vec<&str> = model.blob().names().collect();
+        let target_name = names.pop();
+        let target_column = target_column(path, &rows, target, target_name, need)?;
+        let mut columns = match rows.names() {
+            Some(header) if !names.is_empty() => by_name(path, header, &names)?,
+            _ => by_position(path, &rows, model.inputs(), target_column)?,
+        };
+        if need == Target::Needed {
+            columns.extend(target_column);
+        }
+        Ok(Self { path: path.to_owned(), rows, columns, cells: Vec::new() })
+    }
+
+    /// The next row: the inputs, then the target if it is needed; `None` at the end of the file.
+    pub(crate) fn next(&mut self) -> Result<Option<&[f32]>, DataError> {
+        Ok(self.rows.next_cells(&self.columns, &mut self.cells)?.then_some(self.cells.as_slice()))
+    }
+
+    /// All rows one after the other; an error if there are none.
+    pub(crate) fn read_all(mut self) -> Result<Vec<f32>, DataError> {
+        let mut all = Vec::new();
+        while let Some(cells) = self.next()? {
+            all.extend_from_slice(cells);
+        }
+        if all.is_empty() { Err(DataError::NoRows { path: self.path }) } else { Ok(all) }
+    }
+
+    /// Values per row.
+    pub(crate) fn width(&self) -> usize {
+        self.columns.len()
+    }
+}
+
+fn target_column(
+    path: &Path,
+    rows: &CsvRows,
+    asked: Option<&str>,
+    known: Option<&str>,
+    need: Target,
+) -> anyhow::Result<Option<usize>> {
+    if let Some(asked) = asked {
+        return Ok(Some(rows.find_column(asked)?));
+    }
+    let found = rows.names().and_then(|header| header.iter().position(|name| Some(name.as_str()) == known));
+    if found.is_none() && need == Target::Needed {
+        let why = match (rows.names(), known) {
+            (Some(header), Some(name)) => {
+                format!("no column is named {name:?} (the columns are {})", header.join(", "))
+            }
+            (None, _) => "the file has no header".to_owned(),
+            (_, None) => "the model holds no names".to_owned(),
+        };
+        return Err(mistake(format!(
+            "{}: {why}; say which column is the target with --target NAME or --target INDEX",
+            path.display()
+        )));
+    }
+    Ok(found)
+}
+
+fn by_name(path: &Path, header: &[String], names: &[&str]) -> anyhow::Result<Vec<usize>> {
+    let find = |&name: &&str| {
+        header.iter().position(|column| column == name).ok_or_else(|| {
+            let wanted = names.join(", ");
+            mistake(format!("{}: no column {name:?}; the model's inputs are {wanted}", path.display()))
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+fn by_position(path: &Path, rows: &CsvRows, inputs: usize, target: Option<usize>) -> anyhow::Result<Vec<usize>> {
+    let columns: Vec<usize> = (0..rows.columns()).filter(|&column| Some(column) != target).collect();
+    if columns.len() == inputs {
+        return Ok(columns);
+    }
+    let beside = if target.is_some() { " beside the target" } else { "" };
+    let hint = if target.is_none() && columns.len() == inputs + 1 {
+        "; if one of them is the target, say which with --target INDEX"
+    } else {
+        ""
+    };
+    Err(mistake(format!(
+        "{}: {} columns{beside}; the model takes {inputs} inputs{hint}",
+        path.display(),
+        columns.len()
+    )))
+}

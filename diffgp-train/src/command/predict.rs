@@ -1,0 +1,125 @@
+//! `diffgp predict`: what the device will say, row by row.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use diffgp_infer::{Model, Prediction};
+use diffgp_train::data::DataError;
+use diffgp_train::evaluate::{Row, Sampling, evaluate};
+use serde::Serialize;
+
+use super::model_file::ModelFile;
+use super::model_rows::{ModelRows, Target};
+use super::output;
+use super::sampling::SamplingArgs;
+
+/// Rows in memory at once.
+const CHUNK: usize = 4096;
+
+/// Predict the rows of a CSV file with the device's own code.
+///
+/// Writes CSV with the columns mean and variance (noise included), or probability for a classifier, one line per row.
+/// Columns that the model does not know are ignored if both sides have names.
+#[derive(Debug, clap::Args)]
+#[command(
+    args_override_self = true,
+    after_help = "Examples:
+  diffgp predict model.dgp new.csv --out predictions.csv
+  diffgp predict model.dgp new.csv --deterministic | head"
+)]
+pub(crate) struct Args {
+    /// Model file written by `train`.
+    #[arg(value_name = "MODEL.dgp")]
+    model: PathBuf,
+    /// CSV file with the model's inputs.
+    #[arg(value_name = "DATA.csv")]
+    data: PathBuf,
+    /// Column to skip because it holds the target, if neither side has names.
+    #[arg(long, value_name = "NAME|INDEX")]
+    target: Option<String>,
+    #[command(flatten)]
+    sampling: SamplingArgs,
+    /// Where to write the CSV [default: standard output].
+    #[arg(long, value_name = "FILE.csv")]
+    out: Option<PathBuf>,
+    /// Print one JSON object: n and mean and variance, or n and probability, as arrays.
+    #[arg(long, conflicts_with = "out")]
+    json: bool,
+    /// TOML file with options, written flag = value; the command line counts more.
+    #[arg(long, value_name = "FILE.toml")]
+    config: Option<PathBuf>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Report {
+    Regression { n: usize, mean: Vec<f32>, variance: Vec<f32> },
+    Classification { n: usize, probability: Vec<f32> },
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+    let file = ModelFile::read(&args.model)?;
+    let model = file.model();
+    if let Some(out) = &args.out {
+        output::check_writable("--out", out)?;
+    }
+    let mut rows = ModelRows::open(&args.data, &model, args.target.as_deref(), Target::Skipped)?;
+    let predictions = predict_all(&model, &mut rows, args.sampling.sampling())?;
+    if predictions.is_empty() {
+        return Err(DataError::NoRows { path: args.data }.into());
+    }
+    let outside = predictions.iter().filter(|prediction| !prediction.in_range()).count();
+    if outside > 0 {
+        eprintln!("note: {outside} of {} rows lie outside the ranges seen in training", predictions.len());
+    }
+    if args.json {
+        return output::print_json(&report(&model, &predictions));
+    }
+    let table = table(&model, &predictions);
+    match &args.out {
+        Some(out) => output::write(out, table.as_bytes()),
+        None => output::print(&table),
+    }
+}
+
+fn predict_all(model: &Model<'_>, rows: &mut ModelRows, sampling: Sampling) -> anyhow::Result<Vec<Prediction>> {
+    let (width, mut number) = (rows.width(), 0);
+    let (mut cells, mut predictions) = (Vec::new(), Vec::new());
+    loop {
+        cells.clear();
+        while cells.len() < CHUNK * width
+            && let Some(row) = rows.next()?
+        {
+            cells.extend_from_slice(row);
+        }
+        if cells.is_empty() {
+            return Ok(predictions);
+        }
+        let chunk: Vec<Row<'_>> =
+            cells.chunks_exact(width).zip(number..).map(|(x, number)| Row { number, x }).collect();
+        number += chunk.len() as u32;
+        predictions.extend(evaluate(model, &chunk, sampling)?.into_iter().map(|evaluated| evaluated.prediction));
+    }
+}
+
+fn report(model: &Model<'_>, predictions: &[Prediction]) -> Report {
+    let n = predictions.len();
+    if model.is_classifier() {
+        Report::Classification { n, probability: predictions.iter().filter_map(Prediction::probability).collect() }
+    } else {
+        let mean = predictions.iter().map(Prediction::mean).collect();
+        Report::Regression { n, mean, variance: predictions.iter().map(Prediction::variance).collect() }
+    }
+}
+
+/// `{:?}` of an f32 is the shortest text that reads back to the same bits.
+fn table(model: &Model<'_>, predictions: &[Prediction]) -> String {
+    let mut table = String::from(if model.is_classifier() { "probability\n" } else { "mean,variance\n" });
+    for prediction in predictions {
+        let _ = match prediction.probability() {
+            Some(probability) => writeln!(table, "{probability:?}"),
+            None => writeln!(table, "{:?},{:?}", prediction.mean(), prediction.variance()),
+        };
+    }
+    table
+}

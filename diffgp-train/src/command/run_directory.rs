@@ -1,0 +1,134 @@
+//! The run directory: everything that a run leaves beside the model.
+//!
+//! ```text
+//! config.toml     the options, for `diffgp train DATA.csv --config config.toml`
+//! run.json        the whole configuration, the data, the program and the processor
+//! metrics.jsonl   one object per iteration and per look at the held-out rows
+//! checkpoint      from which `--resume` goes on
+//! model.dgp       the model
+//! ```
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use diffgp_train::checkpoint::Checkpoint;
+use diffgp_train::data::Dataset;
+use diffgp_train::train::{Config, Phase, Progress, Validated};
+use serde_json::{Value, json};
+
+use super::failure::mistake;
+use super::output;
+
+/// A run directory that is being written.
+pub(crate) struct RunDirectory {
+    path: PathBuf,
+    metrics: BufWriter<File>,
+}
+
+impl RunDirectory {
+    /// Creates the directory or takes over an existing one. Going on after `resumed`, the metrics up to there stay.
+    pub(crate) fn open(path: &Path, resumed: Option<&Checkpoint>) -> anyhow::Result<Self> {
+        let refused = |error: std::io::Error| {
+            mistake(format!("--run-dir {}: {error}; expected a directory that can be written to", path.display()))
+        };
+        fs::create_dir_all(path).map_err(refused)?;
+        output::check_writable("--run-dir", &path.join("model.dgp"))?;
+        let metrics = path.join("metrics.jsonl");
+        let kept = match resumed {
+            Some(checkpoint) => lines_before(&metrics, checkpoint),
+            None => {
+                // A checkpoint of an earlier run must not be taken for one of this run.
+                let _ = fs::remove_file(checkpoint_path(path));
+                String::new()
+            }
+        };
+        output::write(&metrics, kept.as_bytes())?;
+        let metrics = BufWriter::new(OpenOptions::new().append(true).open(&metrics).map_err(refused)?);
+        Ok(Self { path: path.to_owned(), metrics })
+    }
+
+    /// Records what is being done, before it is done.
+    pub(crate) fn describe(&self, options: toml::Table, config: &Config, data: &Dataset) -> anyhow::Result<()> {
+        output::write(&self.path.join("config.toml"), options.to_string().as_bytes())?;
+        let run = json!({
+            "program": format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
+            "processor": format!("{} {:?}", std::env::consts::ARCH, pulp::Arch::new()),
+            "data": {
+                "rows": data.rows(), "inputs": data.names(), "target": data.target_name(),
+                "fingerprint": format!("{:016x}", data.fingerprint()),
+            },
+            "config": config,
+        });
+        output::write(&self.path.join("run.json"), (serde_json::to_string_pretty(&run)? + "\n").as_bytes())
+    }
+
+    /// Records an iteration.
+    pub(crate) fn iteration(&mut self, progress: &Progress) -> std::io::Result<()> {
+        let line = json!({
+            "phase": phase_name(progress.phase), "iteration": progress.iteration, "elbo": progress.elbo,
+            "expected_log_likelihood": progress.expected_log_likelihood, "kl_predictor": progress.kl_predictor,
+            "kl_flow": progress.kl_flow, "noise": progress.noise, "learning_rate": progress.learning_rate,
+        });
+        writeln!(self.metrics, "{line}")
+    }
+
+    /// Records a look at the held-out rows, and makes sure that everything so far is in the file.
+    pub(crate) fn validation(&mut self, validated: &Validated) -> std::io::Result<()> {
+        let score = validated.score;
+        let line = json!({
+            "phase": phase_name(validated.phase), "iteration": validated.iteration, "held_out": {
+                "n": score.rows, "log_likelihood": score.log_likelihood, "rmse": score.rmse, "auc": score.auc,
+                "accuracy": score.accuracy, "best": validated.best,
+            },
+        });
+        writeln!(self.metrics, "{line}")?;
+        self.metrics.flush()
+    }
+
+    /// Keeps a checkpoint; the metrics up to it are in their file first.
+    pub(crate) fn checkpoint(&mut self, checkpoint: &Checkpoint) -> std::io::Result<()> {
+        self.metrics.flush()?;
+        checkpoint.write(&checkpoint_path(&self.path))
+    }
+
+    /// Keeps the finished model.
+    pub(crate) fn model(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
+        self.metrics.flush()?;
+        output::write(&self.path.join("model.dgp"), bytes)
+    }
+}
+
+/// Where a run directory keeps its checkpoint.
+pub(crate) fn checkpoint_path(directory: &Path) -> PathBuf {
+    directory.join("checkpoint")
+}
+
+/// The checkpoint to go on from; `None` if the run was killed before its first.
+pub(crate) fn read_checkpoint(directory: &Path) -> anyhow::Result<Option<Checkpoint>> {
+    let path = checkpoint_path(directory);
+    if !path.exists() {
+        return Ok(None);
+    }
+    Ok(Some(Checkpoint::read(&path).with_context(|| format!("--resume {}", directory.display()))?))
+}
+
+fn phase_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::WarmStart => "warm_start",
+        Phase::Flow => "flow",
+    }
+}
+
+/// The lines of iterations that will not be done again. A last line that a crash cut short is not one of them.
+fn lines_before(metrics: &Path, checkpoint: &Checkpoint) -> String {
+    let reached = (checkpoint.phase() == Phase::Flow, checkpoint.iteration());
+    let is_before = |line: &&str| {
+        let Ok(value) = serde_json::from_str::<Value>(line) else { return false };
+        let flow = value["phase"] == phase_name(Phase::Flow);
+        value["iteration"].as_u64().is_some_and(|iteration| (flow, iteration) < reached)
+    };
+    let text = fs::read_to_string(metrics).unwrap_or_default();
+    text.lines().filter(is_before).map(|line| format!("{line}\n")).collect()
+}

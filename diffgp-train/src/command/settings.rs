@@ -1,0 +1,180 @@
+//! Flags that choose how to train, and the configuration they make.
+
+use diffgp_core::kernel::KernelKind;
+use diffgp_train::data::TargetKind;
+use diffgp_train::train::{Config, ConfigError, Task};
+
+use super::failure::mistake;
+
+/// How to train; everything left out is chosen from the number of rows.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Model and training")]
+pub(crate) struct Settings {
+    /// What to predict: a number, or the probability of class 1 (targets 0 and 1).
+    #[arg(long, value_enum, default_value_t = TaskName::Regression)]
+    task: TaskName,
+    /// T, how long inputs are carried along the flow; 0 for a plain sparse Gaussian process [default: 5].
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub(crate) flow_time: Option<f64>,
+    /// Steps of the exported flow; the device's work is proportional to it [default: 20].
+    #[arg(long, value_name = "K")]
+    steps: Option<usize>,
+    /// Steps of the flow while training [default: 5].
+    #[arg(long, value_name = "K")]
+    training_steps: Option<usize>,
+    /// Inducing points of the predictor; model size and work grow with it [default: 100, or the rows if fewer].
+    #[arg(long, value_name = "M")]
+    inducing: Option<usize>,
+    /// Inducing points of the flow [default: half of 100, never more than --inducing].
+    #[arg(long, value_name = "M")]
+    flow_inducing: Option<usize>,
+    /// Inducing times of a flow that changes with time; 0 for one that does not [default: 0].
+    #[arg(long, value_name = "M")]
+    temporal: Option<usize>,
+    /// Kernel of flow and predictor [default: rbf].
+    #[arg(long, value_enum)]
+    kernel: Option<KernelName>,
+    /// One kernel for all dimensions of the flow instead of one each: less work, less accurate.
+    #[arg(long)]
+    shared_kernel: bool,
+    /// Iterations of the last phase [default: from the number of rows].
+    #[arg(long, value_name = "N")]
+    iterations: Option<u64>,
+    /// Iterations of the sparse Gaussian process before a flow [default: from the number of rows].
+    #[arg(long, value_name = "N")]
+    warm_iterations: Option<u64>,
+    /// Rows per iteration [default: all of them up to 2000, else 1000].
+    #[arg(long, value_name = "B")]
+    batch: Option<usize>,
+    /// Sample paths per row and iteration [default: 1].
+    #[arg(long, value_name = "S")]
+    paths: Option<usize>,
+    /// Share of the training rows kept aside to choose the best iteration by [default: 0.1].
+    #[arg(long, value_name = "SHARE")]
+    validation: Option<f64>,
+    /// Decides every random number; same seed, data and version: the same model, byte for byte.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Worker threads [default: one per core]; the result does not depend on it.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum TaskName {
+    Regression,
+    Classification,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum KernelName {
+    Rbf,
+    Matern32,
+    Matern52,
+}
+
+impl Settings {
+    /// What is predicted.
+    pub(crate) fn task(&self) -> Task {
+        match self.task {
+            TaskName::Regression => Task::Regression,
+            TaskName::Classification => Task::Classification,
+        }
+    }
+
+    /// What the target column may hold.
+    pub(crate) fn target_kind(&self) -> TargetKind {
+        match self.task {
+            TaskName::Regression => TargetKind::Real,
+            TaskName::Classification => TargetKind::Binary,
+        }
+    }
+
+    /// The same with another flow time.
+    pub(crate) fn with_flow_time(&self, time: f64) -> Self {
+        Self { flow_time: Some(time), ..self.clone() }
+    }
+
+    /// The validated configuration for that many training rows.
+    pub(crate) fn config(&self, rows: usize) -> anyhow::Result<Config> {
+        let mut config = Config::for_rows(rows, self.task());
+        let flow = &mut config.flow;
+        set(&mut flow.time, self.flow_time);
+        set(&mut flow.steps, self.steps);
+        set(&mut flow.training_steps, self.training_steps);
+        set(&mut flow.inducing_times, self.temporal);
+        flow.per_dimension &= !self.shared_kernel;
+        // Asking for more inducing points than rows deserves a warning; the default just takes what there is.
+        config.predictor.inducing = self.inducing.unwrap_or(config.predictor.inducing.min(rows.max(1)));
+        flow.inducing = self.flow_inducing.unwrap_or(flow.inducing.min(config.predictor.inducing));
+        if let Some(kernel) = self.kernel {
+            let kernel = match kernel {
+                KernelName::Rbf => KernelKind::Rbf,
+                KernelName::Matern32 => KernelKind::Matern32,
+                KernelName::Matern52 => KernelKind::Matern52,
+            };
+            (flow.kernel, config.predictor.kernel) = (kernel, kernel);
+        }
+        let last_phase = if flow.time > 0.0 { &mut config.main } else { &mut config.warm_start };
+        set(&mut last_phase.iterations, self.iterations);
+        set(&mut config.warm_start.iterations, self.warm_iterations);
+        set(&mut config.batch, self.batch);
+        set(&mut config.paths, self.paths);
+        set(&mut config.validation.fraction, self.validation);
+        set(&mut config.threads, self.threads);
+        config.seed = self.seed;
+        config.validate().map_err(|error| mistake(in_flags(&error)))?;
+        Ok(config)
+    }
+}
+
+fn set<T>(value: &mut T, flag: Option<T>) {
+    if let Some(flag) = flag {
+        *value = flag;
+    }
+}
+
+/// The options that `diffgp train --config` needs to make this configuration again, as TOML.
+pub(crate) fn to_toml(config: &Config) -> toml::Table {
+    let count = |value: usize| toml::Value::from(value as i64);
+    let name = |value: &dyn std::fmt::Debug| toml::Value::from(format!("{value:?}").to_lowercase());
+    let (flow, flows) = (&config.flow, config.flow.time > 0.0);
+    let last_phase = if flows { config.main } else { config.warm_start };
+    let mut table = toml::Table::new();
+    let mut put = |key: &str, value: toml::Value| table.insert(key.to_owned(), value);
+    put("task", name(&config.task));
+    put("flow-time", flow.time.into());
+    put("steps", count(flow.steps));
+    put("training-steps", count(flow.training_steps));
+    put("inducing", count(config.predictor.inducing));
+    put("flow-inducing", count(flow.inducing));
+    put("temporal", count(flow.inducing_times));
+    put("kernel", name(&config.predictor.kernel));
+    put("shared-kernel", (!flow.per_dimension).into());
+    put("iterations", count(last_phase.iterations as usize));
+    if flows {
+        put("warm-iterations", count(config.warm_start.iterations as usize));
+    }
+    put("batch", count(config.batch));
+    put("paths", count(config.paths));
+    put("validation", config.validation.fraction.into());
+    put("seed", toml::Value::from(config.seed.to_string()));
+    table
+}
+
+/// The error with the flag that sets the field, if there is one.
+fn in_flags(error: &ConfigError) -> String {
+    let flag = match error.option {
+        "flow.time" => "--flow-time",
+        "flow.steps" => "--steps",
+        "flow.training_steps" => "--training-steps",
+        "flow.inducing" => "--flow-inducing",
+        "flow.inducing_times" => "--temporal",
+        "predictor.inducing" => "--inducing",
+        "batch" => "--batch",
+        "paths" => "--paths",
+        "validation.fraction" => "--validation",
+        other => other,
+    };
+    format!("{flag} is {}; expected {}", error.value, error.expected)
+}

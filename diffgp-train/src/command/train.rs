@@ -1,0 +1,217 @@
+//! `diffgp train`: from a CSV file to a model file.
+
+mod watch;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use diffgp_train::checkpoint::Checkpoint;
+use diffgp_train::data::{CsvRows, Dataset, Header};
+use diffgp_train::export::Exported;
+use diffgp_train::train::{self, Config, Task, TrainError, Trained};
+use serde::Serialize;
+
+use self::watch::Watch;
+use super::failure::mistake;
+use super::run_directory::{self, RunDirectory};
+use super::settings::{self, Settings};
+use super::test_rows::TestRowsArgs;
+use super::{console, interrupt, model_file, output};
+
+/// Train a model on a CSV file.
+///
+/// Good without flags: some of the training rows are kept aside, the iteration that predicts them best is kept, and
+/// sizes follow from the number of rows. Rows of --test-rows take no part in anything.
+///
+/// The run directory holds the options (config.toml), metrics.jsonl, a checkpoint and the model. After Ctrl-C or a
+/// crash, the same command with --resume goes on and gives the same model as an undisturbed run.
+#[derive(Debug, clap::Args)]
+#[command(
+    args_override_self = true,
+    after_help = "Examples:
+  diffgp train data.csv --target strength
+  diffgp train data.csv --target strength --test-rows splits.txt --split 0 --out strength.dgp
+  diffgp train data.csv --target fault --task classification
+  diffgp train data.csv --target 8 --flow-time 0          (a plain sparse Gaussian process)
+  diffgp train data.csv --target y --inducing 30 --steps 5  (a small model for a small device)"
+)]
+pub(crate) struct Args {
+    /// CSV file: numbers, with or without a header.
+    #[arg(value_name = "DATA.csv")]
+    data: PathBuf,
+    /// Column to predict: its name, or its index counted from 0.
+    #[arg(long, value_name = "NAME|INDEX")]
+    target: Option<String>,
+    #[command(flatten)]
+    test_rows: TestRowsArgs,
+    /// Model file to write; kept as it is until the new one is complete.
+    #[arg(long, value_name = "MODEL.dgp", default_value = "model.dgp")]
+    out: PathBuf,
+    /// Leave the names of the columns out of the model.
+    #[arg(long)]
+    strip_names: bool,
+    /// Run directory [default: the model's name with the extension .run].
+    #[arg(long, value_name = "DIR")]
+    run_dir: Option<PathBuf>,
+    /// Go on from the checkpoint in the run directory, if there is one.
+    #[arg(long)]
+    resume: bool,
+    /// Print one JSON object about the finished model.
+    #[arg(long)]
+    json: bool,
+    /// TOML file with options, written flag = value; the command line counts more.
+    #[arg(long, value_name = "FILE.toml")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    model: &'a Path,
+    run_dir: &'a Path,
+    bytes: usize,
+    rows: usize,
+    inputs: usize,
+    iteration: u64,
+    validation_log_likelihood: Option<f64>,
+    mean_error: f64,
+    variance_error: f64,
+    seconds: f64,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+    let start = Instant::now();
+    let data = read_training_rows(&args)?;
+    let config = args.settings.config(data.rows())?;
+    output::check_writable("--out", &args.out)?;
+    let run_dir = args.run_dir.clone().unwrap_or_else(|| args.out.with_extension("run"));
+    let checkpoint = if args.resume { run_directory::read_checkpoint(&run_dir)? } else { None };
+    if let Some(checkpoint) = &checkpoint {
+        let refused =
+            |error| mistake(format!("--resume: {}: {error}", run_directory::checkpoint_path(&run_dir).display()));
+        checkpoint.check(&data, &config).map_err(refused)?;
+    } else if args.resume {
+        eprintln!("note: no checkpoint in {}; starting from the beginning", run_dir.display());
+    }
+    let directory = RunDirectory::open(&run_dir, checkpoint.as_ref())?;
+    directory.describe(options(&args, &config), &config, &data)?;
+
+    interrupt::listen()?;
+    let (trained, mut directory) = train_watched(&args, &data, &config, checkpoint, directory)?;
+    let exported = model_file::export_trained(&trained, &data, !args.strip_names)?;
+    if let Some(warning) = model_file::export_warning(&exported.errors) {
+        eprintln!("warning: {warning}");
+    }
+    directory.model(&exported.bytes)?;
+    output::write(&args.out, &exported.bytes)?;
+    let report = Report {
+        model: &args.out,
+        run_dir: &run_dir,
+        bytes: exported.bytes.len(),
+        rows: data.rows(),
+        inputs: data.inputs(),
+        iteration: trained.iteration,
+        validation_log_likelihood: trained.validation_log_likelihood,
+        mean_error: exported.errors.mean,
+        variance_error: exported.errors.variance,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    if args.json { output::print_json(&report) } else { output::print(&text(&args, &report, &exported, start)) }
+}
+
+fn read_training_rows(args: &Args) -> anyhow::Result<Dataset> {
+    let Some(target) = &args.target else {
+        let rows = CsvRows::open(&args.data, Header::Detect)?;
+        let columns = match rows.names() {
+            Some(names) => names.join(", "),
+            None => format!("0 to {}", rows.columns() - 1),
+        };
+        return Err(mistake(format!(
+            "say which column of {} to predict with --target; the columns are {columns}",
+            args.data.display()
+        )));
+    };
+    let data = Dataset::read_csv(&args.data, target, Header::Detect, args.settings.target_kind())?;
+    if args.settings.task() == Task::Regression && data.targets().iter().all(|&y| y == 0.0 || y == 1.0) {
+        eprintln!("note: the target holds only 0 and 1; --task classification would predict a probability");
+    }
+    Ok(match args.test_rows.read(&args.data, data.rows())? {
+        Some(held_out) => data.hold_out(&held_out)?.0,
+        None => data,
+    })
+}
+
+fn train_watched(
+    args: &Args,
+    data: &Dataset,
+    config: &Config,
+    checkpoint: Option<Checkpoint>,
+    directory: RunDirectory,
+) -> anyhow::Result<(Trained, RunDirectory)> {
+    let flow = if config.flow.time > 0.0 { format!("T = {}", config.flow.time) } else { "no flow".to_owned() };
+    eprintln!("training on {} rows of {} inputs, {flow}", data.rows(), data.inputs());
+    let mut watch = Watch::new(config, directory);
+    let outcome = match checkpoint {
+        Some(checkpoint) => train::resume(data, config, checkpoint, &mut watch),
+        None => train::train(data, config, &mut watch),
+    };
+    let directory = watch.finish()?;
+    match outcome {
+        Ok(trained) => Ok((trained, directory)),
+        Err(error @ TrainError::Stopped { .. }) => {
+            Err(anyhow::anyhow!("{error}; a checkpoint was left, go on with\n  {} --resume", this_command()))
+        }
+        Err(
+            error @ (TrainError::TooFewRows { .. }
+            | TrainError::TooManyInputs { .. }
+            | TrainError::NotAClass { .. }
+            | TrainError::Range { .. }),
+        ) => Err(mistake(format!("{}: {error}", args.data.display()))),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The options of this run, for `--config`.
+fn options(args: &Args, config: &Config) -> toml::Table {
+    let mut table = settings::to_toml(config);
+    let mut put = |key: &str, value: String| table.insert(key.to_owned(), value.into());
+    put("target", args.target.clone().unwrap_or_default());
+    put("out", args.out.display().to_string());
+    if let Some(file) = &args.test_rows.test_rows {
+        put("test-rows", file.display().to_string());
+        put("split", args.test_rows.split.unwrap_or(0).to_string());
+    }
+    table.insert("strip-names".to_owned(), args.strip_names.into());
+    table
+}
+
+/// The command line as it can be typed again, without `--resume`.
+fn this_command() -> String {
+    let words = std::env::args().filter(|word| word != "--resume");
+    let quoted = words.map(|word| match word.contains([' ', '\'', '"', '$', '*', '&', ';', '(', ')']) {
+        true => format!("'{}'", word.replace('\'', r"'\''")),
+        false => word,
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+fn text(args: &Args, report: &Report<'_>, exported: &Exported, start: Instant) -> String {
+    let held_out = report
+        .validation_log_likelihood
+        .map_or_else(String::new, |value| format!(", held-out log-likelihood {value:.4}"));
+    let (model, data) = (args.out.display(), args.data.display());
+    format!(
+        "{model}: {}, iteration {}{held_out}, {}\n\
+         f32 against float64 on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}\n\
+         \n\
+         next:\n  diffgp eval {model} {data}{}\n  diffgp inspect {model}\n",
+        console::bytes(report.bytes),
+        report.iteration,
+        console::duration(start.elapsed()),
+        exported.errors.rows,
+        exported.errors.mean,
+        exported.errors.variance,
+        args.test_rows.as_typed()
+    )
+}

@@ -1,0 +1,58 @@
+//! The score of a model file on rows whose target is known.
+
+use diffgp_infer::Model;
+
+use super::{Row, RowError, Sampling, evaluate};
+use crate::params::Likelihood;
+use crate::train::{Score, Scorer};
+
+/// Rows whose paths are in memory at once.
+const CHUNK: usize = 4096;
+
+/// The interval whose coverage is counted.
+const LEVEL: f32 = 0.95;
+
+/// A row and its target, both raw.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// The inputs.
+    pub row: Row<'a>,
+    /// The target.
+    pub y: f32,
+}
+
+/// A score, and what else was counted on the way.
+#[derive(Clone, Copy, Debug)]
+pub struct Figures {
+    /// In the target's own units.
+    pub score: Score,
+    /// Rows whose target lies in its interval of 95 %; none for a classification.
+    pub covered: usize,
+    /// Rows with an input outside the ranges seen in training.
+    pub out_of_range: usize,
+}
+
+/// Scores rows with the runtime: mean of means, log-likelihood of the mixture over paths.
+pub fn score(model: &Model<'_>, rows: &[Known<'_>], sampling: Sampling) -> Result<Figures, RowError> {
+    let header = model.blob().header();
+    let likelihood = if model.is_classifier() {
+        Likelihood::Bernoulli { epsilon: header.epsilon.into() }
+    } else {
+        Likelihood::Gaussian { noise: header.noise.into() }
+    };
+    let (mean, scale) = (f64::from(header.target_mean), f64::from(header.target_scale));
+    let mut scorer = Scorer::new(likelihood, scale);
+    let (mut covered, mut out_of_range) = (0, 0);
+    for chunk in rows.chunks(CHUNK) {
+        let inputs: Vec<Row<'_>> = chunk.iter().map(|known| known.row).collect();
+        for (known, evaluated) in chunk.iter().zip(evaluate(model, &inputs, sampling)?) {
+            let latents: Vec<(f64, f64)> =
+                evaluated.latents.iter().map(|latent| (latent.mean.into(), latent.variance.into())).collect();
+            scorer.add((f64::from(known.y) - mean) / scale, &latents);
+            let interval = evaluated.prediction.interval(LEVEL);
+            covered += usize::from(interval.is_some_and(|(low, high)| low <= known.y && known.y <= high));
+            out_of_range += usize::from(!evaluated.prediction.in_range());
+        }
+    }
+    Ok(Figures { score: scorer.finish(), covered, out_of_range })
+}

@@ -1,0 +1,10 @@
+//! The `diffgp` command: from a CSV file to a model on the device.
+#![forbid(unsafe_code)]
+
+mod command;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    command::main()
+}

@@ -1,0 +1,7 @@
+//! The `diffgp` command through the real binary.
+
+mod bad_input;
+mod evaluate;
+mod inspect;
+mod runner;
+mod train;

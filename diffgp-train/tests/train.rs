@@ -1,0 +1,128 @@
+//! `diffgp train`.
+
+use std::fs;
+
+use crate::runner::{Folder, QUICK, names};
+
+#[test]
+fn leaves_a_model_and_a_run_directory_and_says_what_is_next() {
+    let folder = Folder::with_data();
+    let outcome = folder.run(&format!("train data.csv --target y {QUICK}")).succeeds();
+    assert!(outcome.stdout.contains("diffgp eval model.dgp data.csv"), "{outcome:?}");
+    assert!(outcome.stderr.contains("held-out RMSE"), "{outcome:?}");
+    assert_eq!(folder.files(), ["data.csv", "model.dgp", "model.run"]);
+    let run = folder.path("model.run");
+    assert_eq!(
+        names(&run),
+        ["checkpoint", "config.toml", "metrics.jsonl", "model.dgp", "run.json"]
+            .into_iter()
+            .filter(|name| *name != "checkpoint" || run.join(name).exists())
+            .collect::<Vec<_>>()
+    );
+    assert_eq!(folder.read("model.dgp"), folder.read("model.run/model.dgp"));
+    for line in folder.read_text("model.run/metrics.jsonl").lines() {
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(value["iteration"].is_u64() && value["phase"].is_string(), "{line}");
+    }
+}
+
+#[test]
+fn json_is_one_object_with_its_keys() {
+    let folder = Folder::with_data();
+    let json = folder.run(&format!("train data.csv --target y {QUICK} --json")).json();
+    let keys = ["model", "run_dir", "bytes", "rows", "inputs", "iteration", "validation_log_likelihood", "seconds"];
+    for key in keys.iter().chain(&["mean_error", "variance_error"]) {
+        assert!(!json[key].is_null(), "{key} in {json}");
+    }
+    assert_eq!(json["bytes"], folder.read("model.dgp").len());
+    assert_eq!((&json["rows"], &json["inputs"]), (&60.into(), &2.into()));
+}
+
+#[test]
+fn same_seed_same_bytes_whatever_the_threads() {
+    let folder = Folder::with_data();
+    folder.run(&format!("train data.csv --target y {QUICK} --out one.dgp --threads 1")).succeeds();
+    folder.run(&format!("train data.csv --target y {QUICK} --out two.dgp --threads 2")).succeeds();
+    folder.run(&format!("train data.csv --target y {QUICK} --out other.dgp --seed 1")).succeeds();
+    assert_eq!(folder.read("one.dgp"), folder.read("two.dgp"));
+    assert_ne!(folder.read("one.dgp"), folder.read("other.dgp"));
+}
+
+#[test]
+fn held_out_rows_take_no_part() {
+    let folder = Folder::with_data();
+    folder.write("splits.txt", "0 1 2\n57 58 59\n");
+    let text = folder.read_text("data.csv");
+    let kept: Vec<&str> = text.lines().take(58).collect();
+    folder.write("kept.csv", kept.join("\n"));
+    let rows = "--test-rows splits.txt --split 1";
+    folder.run(&format!("train data.csv --target y {QUICK} {rows} --out held.dgp")).succeeds();
+    folder.run(&format!("train kept.csv --target y {QUICK} --out kept.dgp")).succeeds();
+    assert_eq!(folder.read("held.dgp"), folder.read("kept.dgp"));
+}
+
+#[test]
+fn options_from_a_file_count_less_than_the_command_line() {
+    let folder = Folder::with_data();
+    folder.run(&format!("train data.csv --target y {QUICK} --seed 3 --out typed.dgp")).succeeds();
+    // The run directory holds the options that make the same model again.
+    fs::copy(folder.path("typed.run/config.toml"), folder.path("again.toml")).unwrap();
+    folder.run("train data.csv --config again.toml --out again.dgp").succeeds();
+    assert_eq!(folder.read("typed.dgp"), folder.read("again.dgp"));
+    folder.run("train data.csv --config again.toml --seed 4 --out other.dgp").succeeds();
+    assert_ne!(folder.read("typed.dgp"), folder.read("other.dgp"));
+
+    folder.write("bad.toml", "flowtime = 3\n");
+    folder.run("train data.csv --config bad.toml").is_refused_with(&["bad.toml", "\"flowtime\"", "flow-time"]);
+    folder.write("bad.toml", "flow-time = \n");
+    folder.run("train data.csv --config bad.toml").is_refused_with(&["bad.toml"]);
+    folder.run("train data.csv --config none.toml").is_refused_with(&["none.toml"]);
+}
+
+#[test]
+fn a_sparse_gaussian_process_and_a_classifier() {
+    let folder = Folder::with_data();
+    folder.run(&format!("train data.csv --target y {QUICK} --flow-time 0")).succeeds();
+    assert_eq!(folder.run("inspect model.dgp --json").json()["steps"], 0);
+
+    folder.write("classes.csv", crate::runner::csv(60, |a, _| f64::from(a > 0.0)));
+    let outcome = folder.run(&format!("train classes.csv --target y {QUICK}")).succeeds();
+    assert!(outcome.stderr.contains("--task classification"), "{outcome:?}");
+    folder.run(&format!("train classes.csv --target y {QUICK} --task classification")).succeeds();
+    assert_eq!(folder.run("inspect model.dgp --json").json()["task"], "classification");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_goes_on_to_the_same_bytes() {
+    let folder = Folder::with_data();
+    let train =
+        "train data.csv --target y --inducing 8 --warm-iterations 40 --iterations 4000 --steps 3 --training-steps 3";
+    folder.run(&format!("{train} --out whole.dgp")).succeeds();
+    let mut child = folder.command(train).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let metrics = folder.path("model.run/metrics.jsonl");
+    while fs::read_to_string(&metrics).map_or(0, |text| text.lines().count()) < 80 {
+        assert!(child.try_wait().unwrap().is_none(), "ended before it was interrupted");
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    let interrupted = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupted.success());
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains(" --resume") && stderr.contains("stopped at iteration"), "{stderr}");
+    assert!(!folder.path("model.dgp").exists());
+
+    folder.run(&format!("{train} --resume")).succeeds();
+    assert_eq!(folder.read("whole.dgp"), folder.read("model.dgp"));
+    assert_eq!(folder.read_text("whole.run/metrics.jsonl"), folder.read_text("model.run/metrics.jsonl"));
+    let other = folder.run(&format!("{train} --resume --seed 1"));
+    other.is_refused_with(&["--resume", "checkpoint", "other settings"]);
+}
+
+#[test]
+fn resuming_before_the_first_checkpoint_starts_anew() {
+    let folder = Folder::with_data();
+    let outcome = folder.run(&format!("train data.csv --target y {QUICK} --resume")).succeeds();
+    assert!(outcome.stderr.contains("no checkpoint in model.run"), "{outcome:?}");
+}
