@@ -11,6 +11,7 @@ mod machine;
 mod measure;
 mod selftest;
 mod serial;
+mod table;
 mod wasm;
 
 use crate::{command, setup};
@@ -47,7 +48,7 @@ pub(crate) fn run(args: Args) -> Result<()> {
     if args.json {
         println!("{}", record.to_json()?);
     } else {
-        print!("{}", table(&figures));
+        print!("{}", table::tables(&figures));
     }
     if args.overwrite {
         record.overwrite()?;
@@ -62,29 +63,6 @@ fn on_board(board: &Board, cases: &[cases::Case]) -> Result<Figures> {
     example::run(board, cases).context("example")?;
     serial::run(board, cases).context("serial port")?;
     measure::run(board, cases)
-}
-
-/// The figures as the README shows them.
-fn table(boards: &[Figures]) -> String {
-    let mut table = String::from(
-        "| board | RBF sum | per multiply-add | step | prediction | sampled path | flash | RAM | stack |\n\
-         |---|---|---|---|---|---|---|---|---|\n",
-    );
-    for f in boards {
-        let core = board::named(&f.board).map_or("", |board| board.core);
-        let sampled = f.instructions_per_sampled_path.map_or("does not fit".to_owned(), |count| count.to_string());
-        table += &format!(
-            "| {core} | {} | {} | {} | {} | {sampled} | {} | {} | {} |\n",
-            f.instructions_rbf_sum,
-            f.instructions_per_mac,
-            f.instructions_per_step,
-            f.instructions_per_prediction,
-            f.flash_bytes,
-            f.ram_bytes,
-            f.stack_bytes
-        );
-    }
-    table
 }
 
 /// Lint-free firmware: one board per architecture is enough, the code is the same.

@@ -18,11 +18,11 @@ type Memory = Workspace<MAX_INPUTS, 100>;
 /// Sampled paths per prediction: more of them make the error bar less noisy, at their full cost each.
 const PATHS: u32 = 4;
 
-/// Act only if the standard deviation is below this.
-const SURE_ENOUGH: f32 = 15.0;
+/// Act only if the standard deviation is below this: 5 MW, for the output of the power plant that the model predicts.
+const SURE_ENOUGH: f32 = 5.0;
 
-/// The mean from which on we act.
-const THRESHOLD: f32 = 100.0;
+/// The mean from which on we act, in MW.
+const THRESHOLD: f32 = 450.0;
 
 #[entry]
 fn main() -> ! {

@@ -12,7 +12,7 @@ use diffgp_link::{Answer, Receiver, Refusal, Request, Response, encode};
 
 diffgp_firmware::report_panic!();
 
-type Memory = Workspace<8, 100>;
+type Memory = Workspace<32, 100>;
 
 #[entry]
 fn main() -> ! {

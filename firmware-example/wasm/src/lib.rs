@@ -8,7 +8,7 @@ use core::cell::UnsafeCell;
 use diffgp_infer::{Error, Keyed, Model, Prediction, Workspace};
 
 const MODEL_BYTES: usize = 1 << 20;
-const INPUTS: usize = 8;
+const INPUTS: usize = 32;
 /// Mean, variance, latent variance, probability (−1 without) and whether the input was in range.
 const WORDS: usize = 5;
 

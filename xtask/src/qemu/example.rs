@@ -7,8 +7,11 @@ use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::Path;
 
+/// A regression trained on the power data.
+const MODEL: &str = "v1-power";
+
 pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<()> {
-    let case = cases.iter().find(|case| case.name == "small").context("no case \"small\"")?;
+    let case = cases.iter().find(|case| case.name == MODEL).context("no case for the example")?;
     let image = machine::build(board, "example", "release")?;
     let blob = fs::read(&case.model)?;
     let scratch = case.model.with_extension("damaged");

@@ -3,7 +3,7 @@
 //! Counts depend on the compiler and the emulator. The file records both: with the same versions the figures must be
 //! equal, with others the difference is printed and only the bars hold.
 
-use super::machine;
+use super::{machine, table};
 use crate::command;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,8 @@ impl Record {
             record.boards.extend(kept);
         }
         record.boards.sort_by_key(|figures| super::board::position(&figures.board));
-        fs::write(path(), record.to_json()? + "\n").context("cannot write the figures")
+        fs::write(path(), record.to_json()? + "\n").context("cannot write the figures")?;
+        table::write(&record.boards)
     }
 
     /// Compares with the checked-in figures; a difference under the same versions is an error.
@@ -113,6 +114,12 @@ fn differences_of(old: &Figures, new: &Figures) -> Result<Vec<String>> {
         .filter(|(name, value)| old_fields.get(name) != Some(value))
         .map(|(name, value)| format!("{} {name}: {} -> {value}", new.board, old_fields[name]))
         .collect())
+}
+
+/// The figures in the file.
+#[cfg(test)]
+pub(crate) fn checked_in() -> Result<Vec<Figures>> {
+    Ok(read()?.boards)
 }
 
 fn path() -> PathBuf {

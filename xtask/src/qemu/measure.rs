@@ -59,8 +59,7 @@ pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<Figures> {
         instructions_per_sampled_path: measured.get("bars").map(|bars| whole(bars.sampled)),
         instructions_small_parse: whole(small.parse),
         instructions_small_prediction: whole(small.drift),
-        // This case has two paths.
-        instructions_small_sampled_path: whole(small.sampled / 2.0),
+        instructions_small_sampled_path: whole(small.sampled),
         flash_bytes: minimal.flash_bytes(),
         ram_bytes: minimal.static_ram_bytes() + none.workspace,
         workspace_bytes: none.workspace,

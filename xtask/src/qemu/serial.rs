@@ -16,8 +16,11 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Rows that are asked for; the other rows are compared without the serial port.
 const ROWS: usize = 5;
 
+/// A regression trained on the power data.
+const MODEL: &str = "v1-power";
+
 pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<()> {
-    let case = cases.iter().find(|case| case.name == "small").context("no case \"small\"")?;
+    let case = cases.iter().find(|case| case.name == MODEL).context("no case for the serial port")?;
     let image = machine::build(board, "serial", "release")?;
 
     let mut line = Line::open(board, &image, &[])?;
