@@ -2,6 +2,7 @@
 
 mod console;
 mod crossval;
+mod demo;
 mod eval;
 mod failure;
 mod file_options;
@@ -33,6 +34,7 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  diffgp demo                              the whole way on made-up data
   diffgp train data.csv --target y         train; writes model.dgp
   diffgp inspect model.dgp                 flash, memory and work it needs, and code to paste
   diffgp eval model.dgp test.csv           error and log-likelihood, as the device computes them
@@ -47,6 +49,7 @@ enum Command {
     Predict(predict::Args),
     Inspect(inspect::Args),
     Crossval(Box<crossval::Args>),
+    Demo(demo::Args),
 }
 
 /// Runs the command and turns its outcome into an exit code.
@@ -65,5 +68,6 @@ fn run(arguments: Vec<OsString>) -> anyhow::Result<()> {
         Command::Predict(args) => predict::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Crossval(args) => crossval::run(*args),
+        Command::Demo(args) => demo::run(args),
     }
 }

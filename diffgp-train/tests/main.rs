@@ -1,6 +1,8 @@
 //! The `diffgp` command through the real binary.
 
 mod bad_input;
+mod crossval;
+mod demo;
 mod evaluate;
 mod inspect;
 mod runner;

@@ -41,7 +41,11 @@ fn config_path(arguments: &[OsString]) -> Option<PathBuf> {
 fn read(path: &Path, subcommand: &str, known: &[&str]) -> anyhow::Result<Vec<String>> {
     let shown = path.display();
     let text = fs::read_to_string(path).map_err(|error| mistake(format!("{shown}: {error}")))?;
-    let table: toml::Table = text.parse().map_err(|error| mistake(format!("{shown}: {error}")))?;
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+        let before = error.span().map_or("", |span| &text[..span.start.min(text.len())]);
+        let line = before.matches('\n').count() + 1;
+        mistake(format!("{shown}: line {line}: {}; expected lines of the form flag = value", error.message()))
+    })?;
     let mut options = Vec::new();
     for (key, value) in &table {
         if !known.contains(&key.as_str()) || key == "config" {

@@ -136,10 +136,16 @@ fn read_training_rows(args: &Args) -> anyhow::Result<Dataset> {
     if args.settings.task() == Task::Regression && data.targets().iter().all(|&y| y == 0.0 || y == 1.0) {
         eprintln!("note: the target holds only 0 and 1; --task classification would predict a probability");
     }
-    Ok(match args.test_rows.read(&args.data, data.rows())? {
+    let data = match args.test_rows.read(&args.data, data.rows())? {
         Some(held_out) => data.hold_out(&held_out)?.0,
         None => data,
-    })
+    };
+    // Before the configuration, which is made for the number of rows.
+    if data.rows() < 2 {
+        let error = TrainError::TooFewRows { rows: data.rows() };
+        return Err(mistake(format!("{}: {error}", args.data.display())));
+    }
+    Ok(data)
 }
 
 fn train_watched(
@@ -162,12 +168,9 @@ fn train_watched(
         Err(error @ TrainError::Stopped { .. }) => {
             Err(anyhow::anyhow!("{error}; a checkpoint was left, go on with\n  {} --resume", this_command()))
         }
-        Err(
-            error @ (TrainError::TooFewRows { .. }
-            | TrainError::TooManyInputs { .. }
-            | TrainError::NotAClass { .. }
-            | TrainError::Range { .. }),
-        ) => Err(mistake(format!("{}: {error}", args.data.display()))),
+        Err(error @ (TrainError::TooManyInputs { .. } | TrainError::NotAClass { .. } | TrainError::Range { .. })) => {
+            Err(mistake(format!("{}: {error}", args.data.display())))
+        }
         Err(error) => Err(error.into()),
     }
 }

@@ -1,0 +1,34 @@
+//! `diffgp demo`.
+
+use crate::runner::{Folder, names};
+
+#[test]
+fn the_demo_compares_two_models_and_its_next_commands_work() {
+    let folder = Folder::new();
+    let outcome = folder.run("demo --iterations 60").succeeds();
+    for word in ["no flow, T = 0", "flow, T = 5", "RMSE", "log-likelihood"] {
+        assert!(outcome.stdout.contains(word), "{outcome:?}");
+    }
+    let files = names(&folder.path("diffgp-demo"));
+    for file in ["flow.dgp", "no-flow.dgp", "test.csv", "train.csv"] {
+        assert!(files.iter().any(|name| name == file), "{files:?}");
+    }
+    let next = outcome.stdout.lines().skip_while(|line| *line != "next:").skip(1);
+    let commands: Vec<&str> = next.filter_map(|line| line.trim().strip_prefix("diffgp ")).collect();
+    assert!(commands.len() >= 3, "{outcome:?}");
+    for command in commands.iter().filter(|command| !command.starts_with("train")) {
+        folder.run(command.split(" | ").next().unwrap()).succeeds();
+    }
+}
+
+#[test]
+fn the_demo_as_json() {
+    let folder = Folder::new();
+    let json = folder.run("demo --iterations 20 --dir here --json").json();
+    assert_eq!((&json["models"][0]["flow_time"], &json["models"][1]["flow_time"]), (&0.0.into(), &5.0.into()));
+    for key in ["bytes", "n", "rmse", "log_likelihood", "coverage_95", "seconds"] {
+        assert!(json["models"][1][key].is_number(), "{key} in {json}");
+    }
+    folder.write("file", "");
+    folder.run("demo --dir file").is_refused_with(&["--dir file"]);
+}
