@@ -5,7 +5,7 @@
 //! allocator: none is registered, so an image that allocates does not link. The symbols are looked at all the same,
 //! so that this is not a matter of belief.
 
-use super::board::{BOARDS, Board};
+use super::board::{self, BOARDS, Board};
 use super::elf::Elf;
 use super::machine;
 use anyhow::{Context, Result, ensure};
@@ -17,13 +17,24 @@ const PROFILES: [&str; 2] = ["release", "size"];
 const FORBIDDEN: [&str; 4] = ["panic_fmt", "__rust_alloc", "__rg_alloc", "float_to_decimal"];
 
 pub(crate) fn check() -> Result<()> {
-    for board in &BOARDS {
+    check_search()?;
+    // One board per target: the others have the same code at other addresses.
+    for board in BOARDS.iter().filter(|board| !["m7", "m55"].contains(&board.name)) {
         for profile in PROFILES {
             for image in PANIC_FREE {
                 check_image(board, image, profile)
                     .with_context(|| format!("{image}, {profile}, board {}", board.name))?;
             }
         }
+    }
+    Ok(())
+}
+
+/// The search finds what it looks for: the example formats floats and may panic.
+fn check_search() -> Result<()> {
+    let elf = Elf::read(&machine::build(board::named("m4f")?, "example", "release")?)?;
+    for present in ["panic_fmt", "float_to_decimal"] {
+        ensure!(elf.symbols.iter().any(|symbol| symbol.contains(present)), "no {present} in the example");
     }
     Ok(())
 }
