@@ -22,6 +22,7 @@ fn main() {
     fs::write(out.join("device.x"), "").expect("device.x can be written");
     fs::copy("boards/regions.x", out.join("regions.x")).expect("boards/regions.x can be copied");
 
+    println!("cargo::rerun-if-env-changed=DIFFGP_MODEL");
     println!("cargo::rerun-if-changed=boards");
     println!("cargo::rustc-link-search={}", out.display());
     if board == "rv32" {

@@ -8,8 +8,9 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::elbo_goldens::relative_error;
 use crate::goldens::named_arrays;
-use crate::models::{Numbers, Problem, Spec, problem};
+use crate::models::{Problem, Spec, problem};
 use crate::naive;
+use crate::random_models::Normals;
 use crate::tolerances::{EXACT_PROCESS, NAIVE_VALUE, REORDERED, SINGLE_GRADIENT, SINGLE_VALUE};
 
 #[test]
@@ -78,7 +79,7 @@ fn inducing_points_at_the_data_give_the_exact_posterior() {
     let n = 12;
     let (problem, gram, y, noise) = process_at_the_data(n, 1e-10);
     let total = (&gram + DMatrix::identity(n, n) * noise).try_inverse().unwrap();
-    let x = Numbers::new(14).normals(2 * 9);
+    let x = Normals::new(14).vector(2 * 9);
     let found = evaluate(&problem.params, &x, 1, None, &Threads::new(1).unwrap()).unwrap();
     let kernel = &problem.params.predictor.kernel;
     let at = DMatrix::from_row_slice(9, 2, &x);

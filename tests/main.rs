@@ -12,6 +12,7 @@ mod noise_statistics;
 mod random_models;
 mod runtime_api;
 mod runtime_goldens;
+mod stored_models;
 mod strong_order;
 mod tolerances;
 mod training;

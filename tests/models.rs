@@ -2,9 +2,10 @@
 
 use diffgp_core::kernel::KernelKind;
 use diffgp_train::elbo::{Batch, Evaluation, Real, value_and_gradient};
-use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Predictor, Temporal};
+use diffgp_train::params::{Likelihood, Params, Posterior};
 use diffgp_train::threads::Threads;
-use nalgebra::{DMatrix, DVector};
+
+use crate::random_models::{Normals, Shape, model};
 
 /// What kind of model to draw.
 #[derive(Clone, Copy, Debug)]
@@ -49,75 +50,25 @@ pub(crate) struct Problem {
     pub(crate) total_rows: usize,
 }
 
-/// A linear congruential generator of roughly normal numbers.
-pub(crate) struct Numbers(u64);
-
-impl Numbers {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    pub(crate) fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    pub(crate) fn normal(&mut self) -> f64 {
-        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
-    }
-
-    pub(crate) fn normals(&mut self, count: usize) -> Vec<f64> {
-        (0..count).map(|_| self.normal()).collect()
-    }
-}
-
 /// The problem of a kind and a seed.
 pub(crate) fn problem(spec: Spec, seed: u64) -> Problem {
-    let mut r = Numbers::new(seed);
-    let Spec { inputs: d, inducing: m, rows: b, .. } = spec;
-    let flow = (spec.steps > 0).then(|| Flow {
-        time: 1.5,
+    let Spec { inputs, inducing, rows, .. } = spec;
+    let shape = Shape {
+        inputs,
+        flow_inducing: if spec.steps > 0 { inducing } else { 0 },
+        inducing_times: spec.times,
         steps: spec.steps,
-        inducing: DMatrix::from_vec(m, d, r.normals(m * d)),
-        kernels: (0..if spec.per_dimension { d } else { 1 }).map(|_| kernel(spec.kind, d, 0.2, &mut r)).collect(),
-        temporal: (spec.times > 0).then(|| Temporal {
-            times: (0..spec.times).map(|i| 1.5 * (i as f64 + 0.3 * r.uniform()) / spec.times as f64).collect(),
-            length_scale: 0.6 + 0.3 * r.uniform(),
-        }),
-        posteriors: (0..d).map(|_| posterior(m * spec.times.max(1), &mut r)).collect(),
-    });
-    let params = Params {
-        flow,
-        predictor: Predictor {
-            inducing: DMatrix::from_vec(m, d, r.normals(m * d)),
-            kernel: kernel(spec.kind, d, 1.0, &mut r),
-            posterior: posterior(m, &mut r),
-        },
-        likelihood: if spec.bernoulli {
-            Likelihood::Bernoulli { epsilon: 1e-3 }
-        } else {
-            Likelihood::Gaussian { noise: 0.2 + 0.1 * r.uniform() }
-        },
-        jitter: 1e-5,
-        variance_floor: 1e-10,
+        per_dimension: spec.per_dimension,
+        predictor_inducing: inducing,
+        kind: spec.kind,
+        classifier: spec.bernoulli,
+        seed,
     };
-    let y = (0..b).map(|_| if spec.bernoulli { r.uniform().round() } else { r.normal() }).collect();
-    let eps = r.normals(spec.paths * spec.steps * b * d);
-    Problem { params, x: r.normals(b * d), y, eps, paths: spec.paths, total_rows: 3 * b }
-}
-
-fn kernel(kind: KernelKind, d: usize, variance: f64, r: &mut Numbers) -> Kernel {
-    let length_scales = (0..d).map(|_| (d as f64).sqrt() * (0.8 + 0.5 * r.uniform())).collect();
-    Kernel { kind, variance: variance * (0.8 + 0.4 * r.uniform()), length_scales }
-}
-
-fn posterior(m: usize, r: &mut Numbers) -> Posterior {
-    let factor = DMatrix::from_fn(m, m, |i, j| match i.cmp(&j) {
-        std::cmp::Ordering::Less => 0.0,
-        std::cmp::Ordering::Equal => 0.4 + 0.4 * r.uniform(),
-        std::cmp::Ordering::Greater => 0.3 * r.normal() / (m as f64).sqrt(),
-    });
-    Posterior { mean: DVector::from_vec(r.normals(m)), factor }
+    let params = Params { jitter: 1e-5, variance_floor: 1e-10, ..model(&shape) };
+    let mut r = Normals::new(seed + 1);
+    let y = r.vector(rows).iter().map(|&y| if spec.bernoulli { f64::from(y > 0.0) } else { y }).collect();
+    let eps = r.vector(spec.paths * spec.steps * rows * inputs);
+    Problem { params, x: r.vector(rows * inputs), y, eps, paths: spec.paths, total_rows: 3 * rows }
 }
 
 impl Problem {

@@ -83,6 +83,10 @@ impl Normals {
         centre * (0.3 * self.next()).exp()
     }
 
+    pub(crate) fn vector(&mut self, length: usize) -> Vec<f64> {
+        (0..length).map(|_| self.next()).collect()
+    }
+
     pub(crate) fn matrix(&mut self, rows: usize, columns: usize) -> DMatrix<f64> {
         DMatrix::from_fn(rows, columns, |_, _| self.next())
     }

@@ -3,12 +3,17 @@
 use std::path::PathBuf;
 
 use diffgp_train::checkpoint::Checkpoint;
-use diffgp_train::data::{Dataset, Header, TargetKind, read_test_rows};
+use diffgp_train::data::{Affine, Dataset, Header, TargetKind, read_test_rows};
+use diffgp_train::export::{Metadata, export};
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{
     Config, Observer, Phase, Progress, Task, TrainError, Trained, Validated, Warning, resume, train,
 };
 
+use crate::elbo_goldens::relative_error;
+use crate::goldens::named_arrays;
+use crate::models::Problem;
+use crate::random_models::Normals;
 use crate::tolerances;
 
 /// y = sign of a step at 0 with noise, one input; or the class of it.
@@ -32,7 +37,7 @@ fn small_config(rows: usize, task: Task) -> Config {
     config
 }
 
-/// Minibatches, several paths, averaging, temporal, a weight and averaged iterates: every source of state at once.
+/// Minibatches, several paths, inducing times, a weight on KL_f and averaged iterates: every source of state at once.
 fn busy_config(rows: usize) -> Config {
     let mut config = small_config(rows, Task::Regression);
     (config.batch, config.paths, config.averaging) = (64, 2, Some(0.9));
@@ -88,6 +93,53 @@ fn threads_do_not_change_a_bit() {
             let many = train(&data, &Config { threads, ..config.clone() }, &mut ()).unwrap();
             assert_same_bits(&one, &many, &format!("{threads} threads"));
         }
+    }
+}
+
+/// The model file of a trained model.
+fn blob(trained: &Trained) -> Vec<u8> {
+    export(&trained.params, &Metadata { scaling: &trained.scaling, names: &[], model_id: &[] }, &[]).unwrap().bytes
+}
+
+#[test]
+fn the_same_seed_gives_the_same_file_and_another_seed_another() {
+    let data = step_data(300, Task::Regression);
+    let config = small_config(300, Task::Regression);
+    let file = |config: &Config| blob(&train(&data, config, &mut ()).unwrap());
+    let one = file(&config);
+    assert_eq!(one, file(&Config { threads: 2, ..config.clone() }));
+    assert_ne!(one, file(&Config { seed: 1, ..config }));
+}
+
+#[test]
+fn a_trained_model_has_the_same_bound_and_gradient_in_single_precision() {
+    let data = step_data(300, Task::Regression);
+    let mut config = small_config(300, Task::Regression);
+    (config.warm_start.iterations, config.main.iterations) = (100, 100);
+    let trained = train(&data, &config, &mut ()).unwrap();
+    let standardised = |values: &[f32], affine: Affine| -> Vec<f64> {
+        values.iter().map(|&value| f64::from(affine.apply(value))).collect()
+    };
+    let inputs: Vec<f32> = (0..data.rows()).flat_map(|row| data.input_row(row).to_vec()).collect();
+    let steps = trained.params.flow.as_ref().unwrap().steps;
+    let problem = Problem {
+        x: standardised(&inputs, trained.scaling.inputs[0]),
+        y: standardised(data.targets(), trained.scaling.target),
+        eps: Normals::new(3).vector(steps * data.rows()),
+        paths: 1,
+        total_rows: data.rows(),
+        params: trained.params,
+    };
+    let threads = Threads::new(1).unwrap();
+    let (single, double) = (problem.evaluate::<f32>(&threads), problem.evaluate::<f64>(&threads));
+    // The bound passes zero as noise falls: what counts is nats per row.
+    let error = (single.elbo - double.elbo).abs() / data.rows() as f64;
+    println!("bound {} against {}: {error:.1e}", single.elbo, double.elbo);
+    assert!(error < tolerances::TRAINED_SINGLE_VALUE, "{error:e}");
+    for ((name, single), (_, double)) in named_arrays(&single.gradient).iter().zip(named_arrays(&double.gradient)) {
+        let error = relative_error(single, &double);
+        println!("gradient of {name}: {error:.1e}");
+        assert!(error < tolerances::TRAINED_SINGLE_GRADIENT, "{name}: {error:e}");
     }
 }
 

@@ -62,7 +62,9 @@ impl KernelKind {
         }
     }
 
-    /// q² → ρ, in place.
+    /// q² → ρ, in place. Inlined, so that it is compiled for speed with the runtime even where this crate is compiled
+    /// for size.
+    #[inline(always)]
     pub fn correlate(self, values: &mut [f32]) {
         for value in values {
             keep_rolled();

@@ -1,6 +1,64 @@
-//! Predicts with differential Gaussian processes on microcontrollers.
+//! Predicts with differential Gaussian processes on microcontrollers: mean *and* variance, in fixed memory.
+//!
+//! The model is a `.dgp` file written by `diffgp train`. It is read in place, from flash; the only memory is a
+//! [`Workspace`] whose size is known at compile time. Inputs and predictions are in the sensor's own units.
+//!
+//! ```
+//! use diffgp_infer::{Keyed, Model, Workspace, include_model};
+//!
+//! static MODEL: &[u8] = include_model!("../../tests/blobs/v1-power.dgp");
+//!
+//! // Once, at start-up: every check is made here.
+//! let model = Model::parse(MODEL)?;
+//! assert!(model.fits::<4, 50>());
+//! let mut workspace = Workspace::<4, 50>::new();
+//! assert!(size_of_val(&workspace) <= 256);
+//!
+//! // For every sample: temperature, vacuum, pressure, humidity.
+//! let x = [14.96, 41.76, 1024.07, 73.17];
+//! let quick = model.predict(&x, &mut workspace)?;
+//! let honest = model.predict_sampled(&x, 32, &mut Keyed::new(0, 0), &mut workspace)?;
+//!
+//! let (low, high) = honest.interval(0.95).unwrap();
+//! assert!(low < quick.mean() && quick.mean() < high);
+//! if !honest.in_range() || honest.variance() > 25.0 {
+//!     // Not sure enough to act on the mean.
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What runs
+//!
+//! ```text
+//! x_{k+1} = x_k + μ(x_k) dt + √(var(x_k) dt) ε_k      k = 0 … K−1: the flow, Euler–Maruyama, in the sense of Itô
+//! g       ~ N(mean(x_K), var(x_K))                    the predictor
+//! ```
+//!
+//! - [`Model::predict`] follows the drift alone (ε = 0): one pass, the error bar is the predictor's only.
+//! - [`Model::predict_sampled`] follows S paths and returns the moments of their mixture, in memory independent of S.
+//! - [`Model::start`] gives the [`Flow`] itself: single steps for callers with a time budget, the path state by state.
+//! - A model with T = 0 has no flow and costs none.
+//!
+//! # What is guaranteed
+//!
+//! - No allocation, no unsafe code, no panic: after a successful [`Model::parse`] no call panics, loops without bound or
+//!   reads out of bounds, whatever the bytes were. A result that is not finite is [`Error::NotFinite`], never a NaN.
+//! - The same bits everywhere: the same file, input and noise give the same result on x86-64, every Cortex-M and RISC-V
+//!   core, and wasm. Only IEEE single-precision additions, multiplications and divisions are used, in one order.
+//!
+//! What is *not* guaranteed: that the model is right. [`Prediction::in_range`] tells when it extrapolates, and the file
+//! records how far it is from the float64 model it came from ([`Blob::header`]).
+//!
+//! # Randomness
+//!
+//! Any `rand_core` generator can drive a sampled prediction, or any `FnMut() -> u32` through [`FromFn`] (a hardware
+//! generator, say). [`Keyed`] gives every (seed, row, path) its own stream, so a row predicted alone has the same bits
+//! as among others; the workstation's tools use it. [`Replay`] plays given numbers.
 #![no_std]
 #![forbid(unsafe_code)]
+
+#[cfg(doctest)]
+extern crate std;
 
 mod error;
 mod flow;

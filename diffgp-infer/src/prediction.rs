@@ -6,9 +6,9 @@ use diffgp_core::sqrt::sqrt;
 /// What the predictor says of one end point: g ~ N(mean, variance), standardised, without noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Latent {
-    /// E[g].
+    /// The mean of g.
     pub mean: f32,
-    /// Var[g].
+    /// The variance of g.
     pub variance: f32,
 }
 

@@ -28,6 +28,7 @@ struct Settings {
     runs: usize,
     per_dimension: bool,
     json: bool,
+    markdown: bool,
 }
 
 fn main() {
@@ -46,15 +47,24 @@ fn main() {
     let noise = numbers(settings.paths * settings.steps * b * d, 3);
     let batch = Batch { x: &x, y: &y, total_rows: 10 * b };
 
+    let step = || {
+        let start = Instant::now();
+        let result = value_and_gradient(&params, &batch, settings.paths, Some(&noise), &threads).expect("a bound");
+        assert!(result.elbo.is_finite());
+        start.elapsed().as_secs_f64()
+    };
+    if settings.markdown {
+        let seconds = (0..settings.runs).map(|_| step()).fold(f64::INFINITY, f64::min);
+        print_row(&settings, seconds);
+        return;
+    }
+
     // The two are measured in turns, so that a busy machine slows both.
     let (mut step_seconds, mut gemm_seconds) = (f64::INFINITY, f64::INFINITY);
     let (left, right, mut out) = (numbers(GEMM * GEMM, 4), numbers(GEMM * GEMM, 5), vec![1.0; GEMM * GEMM]);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.count()).build().expect("worker threads");
     for _ in 0..settings.runs {
-        let start = Instant::now();
-        let result = value_and_gradient(&params, &batch, settings.paths, Some(&noise), &threads).expect("a bound");
-        step_seconds = step_seconds.min(start.elapsed().as_secs_f64());
-        assert!(result.elbo.is_finite());
+        step_seconds = step_seconds.min(step());
         // As many products as fit into the time of a step, so that interruptions hit both alike.
         let repeats = (step_seconds / gemm_seconds).clamp(1.0, 50.0) as usize;
         let start = Instant::now();
@@ -75,6 +85,17 @@ fn main() {
     }
 }
 
+/// One row of the table in `docs/cost.md`: sizes, milliseconds, and the peak of the process' memory where Linux tells.
+fn print_row(settings: &Settings, seconds: f64) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse().ok());
+    let peak = peak.map_or("?".to_owned(), |kib: f64| format!("{:.0}", kib / 1024.0));
+    let Settings { dim, inducing, batch, paths, steps, .. } = settings;
+    let kernels = if settings.per_dimension { *dim } else { 1 };
+    println!("| {dim} | {kernels} | {inducing} | {batch} | {paths} | {steps} | {:.1} | {peak} |", 1e3 * seconds);
+}
+
 fn parse(arguments: impl Iterator<Item = String>) -> Result<Settings, String> {
     let mut settings = Settings {
         dim: 8,
@@ -86,6 +107,7 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Settings, String> {
         runs: 15,
         per_dimension: false,
         json: false,
+        markdown: false,
     };
     let mut arguments = arguments;
     while let Some(flag) = arguments.next() {
@@ -103,6 +125,7 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Settings, String> {
             "--runs" => settings.runs = count()?,
             "--per-dimension" => settings.per_dimension = true,
             "--json" => settings.json = true,
+            "--markdown" => settings.markdown = true,
             other => return Err(format!("unknown flag {other}")),
         }
     }

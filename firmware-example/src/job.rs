@@ -7,7 +7,7 @@
 use crate::region;
 
 /// Inputs that an image can take.
-pub const MAX_INPUTS: usize = 8;
+pub const MAX_INPUTS: usize = 32;
 
 /// A job in memory.
 #[derive(Clone, Copy)]

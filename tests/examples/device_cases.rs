@@ -13,39 +13,55 @@ use diffgp_train::data::{Affine, Range, Scaling};
 use diffgp_train::export::{Metadata, export};
 use random_model::{Shape, random_model};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 const SEED: u64 = 0x0123_4567_89ab_cdef;
 
 /// A model and how much is asked of it.
 struct Case {
-    name: &'static str,
-    shape: Shape,
+    name: String,
+    blob: AlignedBytes,
     rows: u32,
     paths: u32,
 }
 
+/// Trained models, 100 rows each, then random ones: those that the figures are derived from, and those of kinds that
+/// no stored model has.
 fn cases() -> Vec<Case> {
     // The model of the bars: D = 8, M = 100, K = 20, one kernel per dimension, variance of full rank.
     let bars = Shape { inputs: 8, inducing: 100, steps: 20, ..Shape::default() };
     // What fits into the smallest board.
     let small = Shape { inputs: 4, inducing: 50, steps: 20, ..Shape::default() };
-    vec![
-        Case { name: "bars", shape: bars, rows: 10, paths: 1 },
+    let random = [
+        ("bars", bars, 5),
         // No directions, a few, and fewer steps: the differences are the cost of the directions and of a step. They
         // also fit into boards that have no room for `bars`.
-        Case { name: "rank-0", shape: Shape { rank: 0, ..bars }, rows: 1, paths: 1 },
-        Case { name: "rank-16", shape: Shape { rank: 16, ..bars }, rows: 1, paths: 1 },
-        Case { name: "rank-0-half-the-steps", shape: Shape { rank: 0, steps: 10, ..bars }, rows: 1, paths: 1 },
-        Case { name: "small", shape: small, rows: 20, paths: 2 },
-        Case { name: "small-shared", shape: Shape { shared: true, ..small }, rows: 20, paths: 2 },
-        Case { name: "small-classifier", shape: Shape { classifier: true, shared: true, ..small }, rows: 20, paths: 2 },
-        Case { name: "small-matern32", shape: Shape { matern: Some(3), shared: true, ..small }, rows: 20, paths: 2 },
-        Case { name: "small-matern52", shape: Shape { matern: Some(5), shared: true, ..small }, rows: 20, paths: 2 },
-        Case { name: "small-temporal", shape: Shape { inducing: 20, times: 3, ..small }, rows: 20, paths: 2 },
-        Case { name: "small-no-flow", shape: Shape { steps: 0, ..small }, rows: 20, paths: 2 },
-    ]
+        ("rank-0", Shape { rank: 0, ..bars }, 1),
+        ("rank-16", Shape { rank: 16, ..bars }, 1),
+        ("rank-0-half-the-steps", Shape { rank: 0, steps: 10, ..bars }, 1),
+        ("small", small, 10),
+        ("small-matern32", Shape { matern: Some(3), shared: true, ..small }, 10),
+        ("small-matern52", Shape { matern: Some(5), shared: true, ..small }, 10),
+        ("small-time-features", Shape { inducing: 20, times: 3, ..small }, 10),
+        ("small-no-flow", Shape { steps: 0, ..small }, 10),
+    ];
+    let random = random.map(|(name, shape, rows)| {
+        let blob = AlignedBytes::new(&random_blob(name, &shape));
+        Case { name: name.to_owned(), blob, rows, paths: 1 }
+    });
+    stored().chain(random).collect()
+}
+
+/// Trained on real data: a regression, a classifier, a field that changes with time; shared kernels and one for each.
+fn stored() -> impl Iterator<Item = Case> {
+    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("blobs");
+    let entries = fs::read_dir(directory).expect("tests/blobs exists").map(|entry| entry.expect("an entry").path());
+    entries.filter(|path| path.extension().is_some_and(|extension| extension == "dgp")).map(|path| {
+        let name = path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
+        let blob = AlignedBytes::new(&fs::read(&path).expect("a stored model can be read"));
+        Case { name, blob, rows: 100, paths: 1 }
+    })
 }
 
 fn main() {
@@ -54,45 +70,45 @@ fn main() {
     fs::create_dir_all(directory).expect("the directory can be made");
     for case in cases() {
         let write = |extension: &str, bytes: &[u8]| {
-            let path = directory.join(case.name).with_extension(extension);
+            let path = directory.join(&case.name).with_extension(extension);
             fs::write(&path, bytes).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
         };
-        let blob = blob(&case);
-        let inputs = inputs(&case);
-        write("job", &job(&case, &inputs));
-        write("expected", expected(&case, &blob, &inputs).as_bytes());
-        write("dgp", &blob);
+        let model = Model::parse(case.blob.as_slice()).expect("the blob can be parsed");
+        let inputs = inputs(&case, &model);
+        write("job", &job(&case, &model, &inputs));
+        write("expected", expected(&case, &model, &inputs).as_bytes());
+        write("dgp", case.blob.as_slice());
     }
 }
 
-fn blob(case: &Case) -> Vec<u8> {
+fn random_blob(name: &str, shape: &Shape) -> Vec<u8> {
     let scaling = Scaling {
-        inputs: vec![Affine { mean: 20.0, scale: 4.0 }; case.shape.inputs],
-        target: if case.shape.classifier { Affine::IDENTITY } else { Affine { mean: 100.0, scale: 30.0 } },
-        ranges: vec![Range { min: 12.0, max: 28.0 }; case.shape.inputs],
+        inputs: vec![Affine { mean: 20.0, scale: 4.0 }; shape.inputs],
+        target: Affine { mean: 100.0, scale: 30.0 },
+        ranges: vec![Range { min: 12.0, max: 28.0 }; shape.inputs],
     };
-    let metadata = Metadata { scaling: &scaling, names: &[], model_id: case.name.as_bytes() };
-    export(&random_model(&case.shape), &metadata, &[]).expect("the model can be exported").bytes
+    let metadata = Metadata { scaling: &scaling, names: &[], model_id: name.as_bytes() };
+    export(&random_model(shape), &metadata, &[]).expect("the model can be exported").bytes
 }
 
-/// Raw inputs, some of them outside the range.
-fn inputs(case: &Case) -> Vec<f32> {
+/// Raw inputs around the middle of the ranges seen in training, some of them outside.
+fn inputs(case: &Case, model: &Model<'_>) -> Vec<f32> {
     let mut noise = Keyed::new(SEED, 1);
-    (0..case.rows as usize * case.shape.inputs).map(|_| 20.0 + 4.0 * noise.normal()).collect()
+    let ranges: Vec<_> = (0..).map_while(|index| model.blob().input(index)).collect();
+    let row = |_| ranges.iter().map(|r| 0.5 * (r.low + r.high)).zip(ranges.iter().map(|r| 0.2 * (r.high - r.low)));
+    (0..case.rows).flat_map(row).map(|(middle, spread)| middle + spread * noise.normal()).collect()
 }
 
-fn job(case: &Case, inputs: &[f32]) -> Vec<u8> {
-    let head = [case.shape.inputs as u32, case.rows, case.paths, SEED as u32, (SEED >> 32) as u32];
+fn job(case: &Case, model: &Model<'_>, inputs: &[f32]) -> Vec<u8> {
+    let head = [model.inputs() as u32, case.rows, case.paths, SEED as u32, (SEED >> 32) as u32];
     head.into_iter().chain(inputs.iter().map(|x| x.to_bits())).flat_map(u32::to_le_bytes).collect()
 }
 
 /// What `firmware-example/src/bin/measure.rs` prints for every row.
-fn expected(case: &Case, blob: &[u8], inputs: &[f32]) -> String {
-    let aligned = AlignedBytes::new(blob);
-    let model = Model::parse(aligned.as_slice()).expect("the blob can be parsed");
-    let mut workspace = Workspace::<8, 100>::new();
+fn expected(case: &Case, model: &Model<'_>, inputs: &[f32]) -> String {
+    let mut workspace = Workspace::<64, 1024>::new();
     let mut lines = String::new();
-    for (row, x) in inputs.chunks_exact(case.shape.inputs).enumerate() {
+    for (row, x) in inputs.chunks_exact(model.inputs()).enumerate() {
         show(&mut lines, "drift", row, model.predict(x, &mut workspace));
         let mut noise = Keyed::new(SEED, row as u32);
         show(&mut lines, "sampled", row, model.predict_sampled(x, case.paths, &mut noise, &mut workspace));

@@ -1,4 +1,5 @@
-//! `cargo xtask bench step`: the time of one training step next to the machine's matrix product.
+//! `cargo xtask bench step`: the time of one training step next to the machine's matrix product; `bench cost`: the same
+//! over a range of sizes, with memory.
 
 use anyhow::Result;
 
@@ -12,11 +13,43 @@ pub(crate) enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         flags: Vec<String>,
     },
+    /// The table of docs/cost.md: time and memory against every size
+    Cost,
+}
+
+pub(crate) fn run(what: Bench) -> Result<()> {
+    match what {
+        Bench::Step { flags } => step(&flags),
+        Bench::Cost => cost(),
+    }
 }
 
 /// Builds the benchmark in release mode and runs it; standard output is the benchmark's alone.
-pub(crate) fn run(what: Bench) -> Result<()> {
-    let Bench::Step { flags } = what;
+fn step(flags: &[String]) -> Result<()> {
     let arguments = ["run", "--locked", "--release", "--quiet", "-p", "diffgp-train", "--example", "bench_step", "--"];
     command::run(command::cargo(".", arguments).args(flags))
+}
+
+/// One process per row, so that each has its own peak of memory.
+fn cost() -> Result<()> {
+    println!("| D | P | M | B | S | K | ms per step | peak MiB |\n|---|---|---|---|---|---|---|---|");
+    let sizes: [&[&str]; 12] = [
+        &[],
+        &["--batch", "250"],
+        &["--batch", "4000"],
+        &["--dim", "4"],
+        &["--dim", "16"],
+        &["--inducing", "50"],
+        &["--inducing", "200"],
+        &["--paths", "4"],
+        &["--steps", "5"],
+        &["--steps", "80"],
+        &["--per-dimension"],
+        &["--per-dimension", "--dim", "16"],
+    ];
+    for flags in sizes {
+        let flags: Vec<String> = flags.iter().chain(&["--markdown"]).map(|&flag| flag.to_owned()).collect();
+        step(&flags)?;
+    }
+    Ok(())
 }

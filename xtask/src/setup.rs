@@ -1,5 +1,5 @@
 //! Installs what the checks need and a fresh machine lacks: Rust targets and components through rustup, QEMU
-//! through apt.
+//! and Node through apt.
 //!
 //! Without root it tries `sudo -n`; where that fails it prints the command to run and the process exits with 2.
 
@@ -19,8 +19,9 @@ pub(crate) const TARGETS: [&str; 6] = [
 ];
 
 const COMPONENTS: [&str; 2] = ["rustfmt", "clippy"];
-const QEMU_PROGRAMS: [&str; 2] = ["qemu-system-arm", "qemu-system-riscv32"];
-const QEMU_PACKAGES: [&str; 2] = ["qemu-system-arm", "qemu-system-misc"];
+/// Programs that run what we build for other machines, and the packages that bring them.
+const EMULATORS: [(&str, &str); 3] =
+    [("qemu-system-arm", "qemu-system-arm"), ("qemu-system-riscv32", "qemu-system-misc"), ("node", "nodejs")];
 
 /// How much of it is needed.
 #[derive(Clone, Copy, PartialEq)]
@@ -48,7 +49,7 @@ impl std::error::Error for NeedsInstall {}
 pub(crate) fn run(need: Need) -> Result<()> {
     rust_targets()?;
     if need == Need::Everything {
-        qemu()?;
+        emulators()?;
     }
     Ok(())
 }
@@ -76,12 +77,13 @@ fn rust_targets() -> Result<()> {
     Ok(())
 }
 
-fn qemu() -> Result<()> {
-    let missing: Vec<_> = QEMU_PROGRAMS.into_iter().filter(|program| !starts(program, &["--version"])).collect();
+fn emulators() -> Result<()> {
+    let absent = EMULATORS.into_iter().filter(|(program, _)| !starts(program, &["--version"]));
+    let (missing, packages): (Vec<_>, Vec<_>) = absent.unzip();
     if missing.is_empty() {
         return Ok(());
     }
-    let install = format!("apt-get update && apt-get install -y --no-install-recommends {}", QEMU_PACKAGES.join(" "));
+    let install = format!("apt-get update && apt-get install -y --no-install-recommends {}", packages.join(" "));
     let needs_hand = || NeedsInstall { what: missing.join(", "), by_hand: format!("sudo sh -c '{install}'") };
     let mut installer = if command::capture(Command::new("id").arg("-u"))?.trim() == "0" {
         Command::new("sh")
@@ -92,7 +94,7 @@ fn qemu() -> Result<()> {
     } else {
         return Err(needs_hand().into());
     };
-    eprintln!("setup: installing QEMU ({} not found)", missing.join(", "));
+    eprintln!("setup: installing {} ({} not found)", packages.join(", "), missing.join(", "));
     command::run(installer.arg("-c").arg(&install).stdout(Stdio::null())).map_err(|_| needs_hand())?;
     Ok(())
 }

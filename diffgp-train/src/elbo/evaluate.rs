@@ -13,9 +13,9 @@ use crate::threads::Threads;
 /// g at the end of every path, without the likelihood's noise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Latent<T> {
-    /// E[g]: `[S, B]`.
+    /// The mean of g: `[S, B]`.
     pub mean: Vec<T>,
-    /// Var[g], at least the floor: `[S, B]`.
+    /// The variance of g, at least the floor: `[S, B]`.
     pub variance: Vec<T>,
 }
 

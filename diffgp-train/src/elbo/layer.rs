@@ -19,6 +19,7 @@
 //! and no sum runs across a vector.
 
 mod build;
+mod rowwise;
 mod sums;
 
 use std::ops::Range;
@@ -27,8 +28,9 @@ use diffgp_core::kernel::KernelKind;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
+use self::rowwise::{add_twice_weighted, amplitude_bar, means, moments, scale, weigh};
 pub(super) use self::sums::{Sums, Totals};
-use super::correlation::{chain_to_distance, correlate, vectorised};
+use super::correlation::{chain_to_distance, correlate};
 use super::real::Real;
 
 /// What the batch work needs of a Gaussian process, rounded to `T`.
@@ -214,21 +216,23 @@ impl<T: Real> Layer<T> {
                 // From here on: s μ̄ and g = s² v̄.
                 mean_bar.iter_mut().for_each(|bar| *bar *= kernel.deviation);
                 variance_bar.iter_mut().for_each(|bar| *bar *= kernel.variance);
-
-                // Ā = Σ_o 2 g (A W) + s μ̄ mᵀ  [c, M]
-                let product = variance.then(|| &kept.products[o * m * rows..(o + 1) * m * rows]);
-                let first = o == outputs.start;
-                features_backward(
-                    product,
-                    &field.means[o * m..(o + 1) * m],
-                    mean_bar,
-                    variance_bar,
-                    features_bar,
-                    first,
-                );
             }
 
+            // Ā = Σ_o s μ̄ mᵀ + 2 g (A W)  [c, M]
             let span = outputs.start * rows..outputs.end * rows;
+            matmul(
+                columns_mut(features_bar, rows),
+                Accum::Replace,
+                columns(&bars.mean[span.clone()], rows),
+                columns(&field.means[outputs.start * m..outputs.end * m], m).transpose(),
+                T::one(),
+                Par::Seq,
+            );
+            if variance {
+                let products = &kept.products[outputs.start * m * rows..outputs.end * m * rows];
+                add_twice_weighted(products, &bars.variance[span.clone()], features_bar, rows);
+            }
+
             if variance {
                 // G = Aᵀ diag(g) A  [M, M] per output: block column by block column, from the diagonal down.
                 for (index, block) in self.blocks.iter().enumerate() {
@@ -312,98 +316,6 @@ impl<T: Real> Layer<T> {
             Par::Seq,
         );
     }
-}
-
-/// x/ℓ  [D][c].
-fn scale<T: Real>(x: &[T], inverse_scales: &[T], scaled: &mut [T], rows: usize) {
-    for ((scaled, x), &inverse) in scaled.chunks_exact_mut(rows).zip(x.chunks_exact(rows)).zip(inverse_scales) {
-        scaled.iter_mut().zip(x).for_each(|(scaled, &x)| *scaled = x * inverse);
-    }
-}
-
-/// mean = s aᵀm and var = s² (1 + aᵀ(Wa)), row by row.
-fn moments<T: Real>(k: &LayerKernel<T>, features: &[T], product: &[T], weights: &[T], mean: &mut [T], var: &mut [T]) {
-    let rows = mean.len();
-    mean.fill(T::zero());
-    var.fill(T::one());
-    vectorised(
-        #[inline(always)]
-        || {
-            for ((a, c), &weight) in features.chunks_exact(rows).zip(product.chunks_exact(rows)).zip(weights) {
-                for (((mean, var), &a), &c) in mean.iter_mut().zip(var.iter_mut()).zip(a).zip(c) {
-                    *mean = a.fused(weight, *mean);
-                    *var = a.fused(c, *var);
-                }
-            }
-        },
-    );
-    mean.iter_mut().for_each(|mean| *mean *= k.deviation);
-    var.iter_mut().for_each(|var| *var *= k.variance);
-}
-
-/// mean = s aᵀm.
-fn means<T: Real>(kernel: &LayerKernel<T>, features: &[T], weights: &[T], mean: &mut [T]) {
-    mean.fill(T::zero());
-    for (a, &weight) in features.chunks_exact(mean.len()).zip(weights) {
-        mean.iter_mut().zip(a).for_each(|(mean, &a)| *mean += a * weight);
-    }
-    mean.iter_mut().for_each(|mean| *mean *= kernel.deviation);
-}
-
-/// Σ value·bar·power/s², the share of one moment in ∂/∂s².
-fn amplitude_bar<T: Real>(kernel: &LayerKernel<T>, values: &[T], bars: &[T], power: f64) -> f64 {
-    let sum: f64 = values.iter().zip(bars).map(|(value, bar)| value.to_f64() * bar.to_f64()).sum();
-    sum * power / kernel.variance.to_f64()
-}
-
-/// Ā = 2 g (A W) + s μ̄ mᵀ, or added to what other outputs gave.
-fn features_backward<T: Real>(
-    product: Option<&[T]>,
-    weights: &[T],
-    mean_bar: &[T],
-    variance_bar: &[T],
-    features_bar: &mut [T],
-    first: bool,
-) {
-    let rows = mean_bar.len();
-    if first {
-        features_bar.fill(T::zero());
-    }
-    let two = T::one() + T::one();
-    vectorised(
-        #[inline(always)]
-        || match product {
-            Some(product) => {
-                let columns = features_bar.chunks_exact_mut(rows).zip(product.chunks_exact(rows)).zip(weights);
-                for ((bar, c), &weight) in columns {
-                    for (((bar, &c), &g), &mean_bar) in bar.iter_mut().zip(c).zip(variance_bar).zip(mean_bar) {
-                        *bar = (two * g).fused(c, mean_bar.fused(weight, *bar));
-                    }
-                }
-            }
-            None => {
-                for (bar, &weight) in features_bar.chunks_exact_mut(rows).zip(weights) {
-                    bar.iter_mut().zip(mean_bar).for_each(|(bar, &mean_bar)| *bar += mean_bar * weight);
-                }
-            }
-        },
-    );
-}
-
-/// diag(g_o) A for every output o of a kernel, side by side.
-fn weigh<T: Real>(features: &[T], weights: &[T], weighted: &mut [T], rows: usize) {
-    vectorised(
-        #[inline(always)]
-        || {
-            for (weighted, g) in weighted.chunks_exact_mut(features.len()).zip(weights.chunks_exact(rows)) {
-                for (weighted, a) in weighted.chunks_exact_mut(rows).zip(features.chunks_exact(rows)) {
-                    for ((weighted, &a), &g) in weighted.iter_mut().zip(a).zip(g) {
-                        *weighted = a * g;
-                    }
-                }
-            }
-        },
-    );
 }
 
 /// A column-major view with `rows` rows.

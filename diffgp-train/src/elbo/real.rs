@@ -30,7 +30,7 @@ pub trait Real: RealField + Copy + Default + Send + Sync + 'static {
 }
 
 macro_rules! real {
-    ($type:ident, $bits:ident, $mantissa:expr, $lowest:expr, $ln2_high:expr, $terms:expr, $pool:ident) => {
+    ($type:ident, $bits:ident, $mantissa:expr, $lowest:expr, $ln2_high:expr, $ln2_low:expr, $terms:expr, $pool:ident) => {
         impl Real for $type {
             #[inline(always)]
             fn from_f64(x: f64) -> Self {
@@ -57,7 +57,7 @@ macro_rules! real {
                 // Adding 1.5·2^mantissa rounds to an integer and leaves it in the low bits.
                 const ROUND: $type = 1.5 * (1_u64 << $mantissa) as $type;
                 const LN2_HIGH: $type = $ln2_high;
-                const LN2_LOW: $type = (std::f64::consts::LN_2 - LN2_HIGH as f64) as $type;
+                const LN2_LOW: $type = $ln2_low;
                 const COEFFICIENTS: [$type; $terms] = inverse_factorials!($type, $terms);
                 // Written so that a NaN stays one.
                 let x = if self < $lowest { $lowest } else { self };
@@ -95,8 +95,8 @@ macro_rules! inverse_factorials {
 }
 
 // ln 2 is split so that n times its high part is exact for every exponent n.
-real!(f32, u32, 23, -87.0, 0.693_359_4, 8, single);
-real!(f64, u64, 52, -708.0, 0.693_147_180_369_123_8, 14, double);
+real!(f32, u32, 23, -87.0, 0.693_359_4, -2.121_944_4e-4, 8, single);
+real!(f64, u64, 52, -708.0, 0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10, 14, double);
 
 #[cfg(test)]
 mod tests {

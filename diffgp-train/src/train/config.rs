@@ -188,9 +188,9 @@ impl Config {
             regularisation: Regularisation::default(),
             validation: ValidationConfig {
                 fraction: 0.1,
-                max_rows: 2000,
-                every: 25,
-                paths: 20,
+                max_rows: 1000,
+                every: if full { 25 } else { 50 },
+                paths: if full { 20 } else { 10 },
                 select: true,
                 patience: 0,
             },

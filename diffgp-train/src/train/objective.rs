@@ -7,7 +7,7 @@ use super::config::Config;
 use super::rows::Rows;
 use super::score::{Score, Scorer};
 use crate::data::{Dataset, Scaling};
-use crate::elbo::{Batch, ElboError, Evaluation, evaluate, value_and_gradient};
+use crate::elbo::{Batch, ElboError, Evaluation, evaluate, trace, value_and_gradient};
 use crate::noise::{self, NoiseKey};
 use crate::params::Params;
 use crate::philox::Purpose;
@@ -48,6 +48,24 @@ impl Standardised<'_> {
         let (x, y) = self.gather(rows);
         let (paths, noise) = sampled(params, rows, paths, key, threads);
         value_and_gradient(params, &Batch { x: &x, y: &y, total_rows }, paths, noise.as_deref(), threads)
+    }
+
+    /// Where the paths of the given rows end, `[S·B, D]`, and the targets, once per path.
+    pub(super) fn end_points(
+        &self,
+        params: &Params,
+        rows: &[usize],
+        paths: usize,
+        key: NoiseKey,
+        threads: &Threads,
+    ) -> Result<(Vec<f32>, Vec<f32>), ElboError> {
+        let (x, y) = self.gather(rows);
+        let Some(flow) = &params.flow else { return Ok((x, y)) };
+        let (paths, noise) = sampled(params, rows, paths, key, threads);
+        let states = trace(params, &x, paths, noise.as_deref(), threads)?.path;
+        // The last of the K+1 states of every path.
+        let ends = states.chunks_exact(x.len()).skip(flow.steps).step_by(flow.steps + 1);
+        Ok((ends.flatten().copied().collect(), y.repeat(paths)))
     }
 
     /// The score on the given rows.

@@ -28,7 +28,8 @@ fn measure(model: &Model<'_>, job: &Job, mut counter: Counter) -> ! {
     let mut workspace = Memory::new();
     let mut x = [0.0; MAX_INPUTS];
     let Some(first) = job.row(0, &mut x) else { console::exit(5) };
-    console::line("workspace-bytes", &[Memory::BYTES as u32]);
+    // What a model with D = 8 and M = 100 needs; this image takes wider ones too.
+    console::line("workspace-bytes", &[Workspace::<8, 100>::BYTES as u32]);
     console::line("model-bytes", &[size_of::<Model<'_>>() as u32]);
 
     console::line("calibration", &[counter.calibrate()]);

@@ -18,31 +18,20 @@ pub(crate) struct Shape {
     pub(crate) shared: bool,
     /// Directions in the variance of every dimension of the flow; all of them if there are fewer.
     pub(crate) rank: usize,
-    pub(crate) classifier: bool,
     /// 3 or 5 for Matérn 3/2 or 5/2.
     pub(crate) matern: Option<u8>,
 }
 
 impl Default for Shape {
     fn default() -> Self {
-        Self {
-            inputs: 1,
-            inducing: 1,
-            steps: 0,
-            times: 0,
-            shared: false,
-            rank: usize::MAX,
-            classifier: false,
-            matern: None,
-        }
+        Self { inputs: 1, inducing: 1, steps: 0, times: 0, shared: false, rank: usize::MAX, matern: None }
     }
 }
 
 pub(crate) fn random_model(shape: &Shape) -> Params {
     let mut noise = Keyed::new(42, 0);
     let flow = (shape.steps > 0).then(|| random_flow(shape, &mut noise));
-    let likelihood =
-        if shape.classifier { Likelihood::Bernoulli { epsilon: 1e-3 } } else { Likelihood::Gaussian { noise: 0.05 } };
+    let likelihood = Likelihood::Gaussian { noise: 0.05 };
     let predictor = Predictor {
         inducing: random_points(shape, &mut noise),
         kernel: random_kernel(shape, 1.0, &mut noise),

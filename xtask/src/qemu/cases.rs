@@ -21,6 +21,29 @@ impl Case {
     pub(crate) fn fits(&self, board: &Board) -> bool {
         self.model_bytes <= board.model_space
     }
+
+    /// Paths of a sampled prediction.
+    pub(crate) fn paths(&self) -> Result<u32> {
+        self.word(2)
+    }
+
+    /// Seed of the noise.
+    pub(crate) fn seed(&self) -> Result<u64> {
+        Ok(u64::from(self.word(3)?) | u64::from(self.word(4)?) << 32)
+    }
+
+    /// One row of inputs.
+    pub(crate) fn row(&self, row: usize) -> Result<Vec<f32>> {
+        let inputs = self.word(0)? as usize;
+        (0..inputs).map(|i| Ok(f32::from_bits(self.word(5 + row * inputs + i)?))).collect()
+    }
+
+    /// A word of the job file: see `firmware-example/src/job.rs`.
+    fn word(&self, index: usize) -> Result<u32> {
+        let job = fs::read(&self.job)?;
+        let (words, _) = job.as_chunks::<4>();
+        words.get(index).map(|word| u32::from_le_bytes(*word)).with_context(|| format!("{} is short", self.name))
+    }
 }
 
 /// Makes all cases, in the order of their names.

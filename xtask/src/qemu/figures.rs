@@ -3,7 +3,7 @@
 //! Counts depend on the compiler and the emulator. The file records both: with the same versions the figures must be
 //! equal, with others the difference is printed and only the bars hold.
 
-use super::machine;
+use super::{machine, table};
 use crate::command;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ pub(crate) struct Figures {
 }
 
 /// The checked-in file.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Record {
     rustc: String,
     qemu: String,
@@ -61,8 +61,8 @@ impl Record {
     }
 
     /// Replaces the checked-in figures of these boards.
-    pub(crate) fn overwrite(self) -> Result<()> {
-        let mut record = self;
+    pub(crate) fn overwrite(&self) -> Result<()> {
+        let mut record = self.clone();
         if let Ok(old) = read() {
             let missing = |board: &&Figures| record.boards.iter().all(|new| new.board != board.board);
             let kept: Vec<_> = old.boards.iter().filter(missing).cloned().collect();
@@ -72,7 +72,8 @@ impl Record {
             record.boards.extend(kept);
         }
         record.boards.sort_by_key(|figures| super::board::position(&figures.board));
-        fs::write(path(), record.to_json()? + "\n").context("cannot write the figures")
+        fs::write(path(), record.to_json()? + "\n").context("cannot write the figures")?;
+        table::write(&record.boards)
     }
 
     /// Compares with the checked-in figures; a difference under the same versions is an error.
@@ -113,6 +114,12 @@ fn differences_of(old: &Figures, new: &Figures) -> Result<Vec<String>> {
         .filter(|(name, value)| old_fields.get(name) != Some(value))
         .map(|(name, value)| format!("{} {name}: {} -> {value}", new.board, old_fields[name]))
         .collect())
+}
+
+/// The figures in the file.
+#[cfg(test)]
+pub(crate) fn checked_in() -> Result<Vec<Figures>> {
+    Ok(read()?.boards)
 }
 
 fn path() -> PathBuf {

@@ -5,7 +5,7 @@ use crate::command::{self, Finished};
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// Wide enough for the slowest run on a busy machine; a hanging image is stopped all the same.
@@ -13,14 +13,27 @@ const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 /// Builds one image of the firmware crate and returns its ELF file.
 pub(crate) fn build(board: &Board, image: &str, profile: &str) -> Result<PathBuf> {
+    build_as(board, image, profile, None)
+}
+
+/// The same with a model inside.
+pub(crate) fn build_with_model(board: &Board, image: &str, profile: &str, model: &Path) -> Result<PathBuf> {
+    build_as(board, image, profile, Some(model))
+}
+
+fn build_as(board: &Board, image: &str, profile: &str, model: Option<&Path>) -> Result<PathBuf> {
     let directory = command::root().join("firmware-example/target");
     let mut cargo = command::cargo("firmware-example", ["build", "--locked", "--quiet", "--bin", image]);
     cargo.args(["--profile", profile, "--target", board.target, "--features", board.name]);
+    if let Some(model) = model {
+        cargo.args(["--features", "compiled-in-model"]).env("DIFFGP_MODEL", model);
+    }
     command::run(cargo.arg("--target-dir").arg(&directory))?;
     // Two boards share a target and would overwrite each other's image: every board gets a copy of its own.
     let images = directory.join("images");
     fs::create_dir_all(&images)?;
-    let copy = images.join(format!("{image}-{}-{profile}", board.name));
+    let inside = if model.is_some() { "-with-model" } else { "" };
+    let copy = images.join(format!("{image}-{}-{profile}{inside}", board.name));
     fs::copy(directory.join(board.target).join(profile).join(image), &copy)?;
     Ok(copy)
 }
@@ -33,13 +46,22 @@ pub(crate) struct Loaded<'a> {
 
 /// Runs an image to its end and returns its words line by line.
 pub(crate) fn run(board: &Board, elf: &Path, loaded: &[Loaded<'_>]) -> Result<Finished> {
-    command::run_limited(&mut emulator(board, elf, loaded), TIME_LIMIT)
+    let mut qemu = emulator(board, elf, loaded);
+    command::run_limited(qemu.args(["-serial", "none"]), TIME_LIMIT)
+}
+
+/// Starts an image whose serial port connects to this TCP port of ours. The caller ends it.
+pub(crate) fn start_with_serial(board: &Board, elf: &Path, loaded: &[Loaded<'_>], port: u16) -> Result<Child> {
+    let mut qemu = emulator(board, elf, loaded);
+    qemu.arg("-serial").arg(format!("tcp:127.0.0.1:{port}"));
+    qemu.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    qemu.spawn().context("cannot start the emulator")
 }
 
 /// The emulator with semihosting on standard output and time that counts instructions.
 fn emulator(board: &Board, elf: &Path, loaded: &[Loaded<'_>]) -> Command {
     let mut qemu = Command::new(if board.is_riscv() { "qemu-system-riscv32" } else { "qemu-system-arm" });
-    qemu.args(["-M", board.machine, "-display", "none", "-serial", "none", "-monitor", "none"]);
+    qemu.args(["-M", board.machine, "-display", "none", "-monitor", "none"]);
     qemu.args(["-chardev", "stdio,id=out", "-semihosting-config", "enable=on,target=native,chardev=out"]);
     if board.is_riscv() {
         qemu.args(["-bios", "none", "-icount", "shift=0"]);

@@ -1,0 +1,67 @@
+//! Requests and responses.
+
+use serde::{Deserialize, Serialize};
+
+/// Inputs that a request can carry: as many as a model can have.
+pub const MAX_INPUTS: usize = 64;
+
+/// Asks for one prediction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// Comes back in the response.
+    pub id: u32,
+    /// Sampled paths; 0 for a prediction along the drift.
+    pub paths: u32,
+    /// Seed of the noise; with `row` it fixes every bit of a sampled prediction.
+    pub seed: u64,
+    /// Row of the noise.
+    pub row: u32,
+    /// The input in raw units.
+    pub x: heapless::Vec<f32, MAX_INPUTS>,
+}
+
+/// Answers one request.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Response {
+    /// Of the request.
+    pub id: u32,
+    /// Frames that the device has dropped since it started.
+    pub dropped: u32,
+    /// The prediction, or why there is none.
+    pub outcome: Result<Answer, Refusal>,
+}
+
+/// A prediction, bit for bit as the device computed it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The mean, in the target's units.
+    pub mean: f32,
+    /// The variance with noise.
+    pub variance: f32,
+    /// The variance without noise.
+    pub latent_variance: f32,
+    /// P(y = 1) of a classifier.
+    pub probability: Option<f32>,
+    /// Whether the input lies in the range seen in training.
+    pub in_range: bool,
+    /// What the prediction cost, in ticks of the device's counter.
+    pub ticks: u32,
+}
+
+/// Why a device has no prediction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Refusal {
+    /// There is no usable model in its flash.
+    NoModel,
+    /// The model needs a larger workspace than this firmware has.
+    Capacity,
+    /// The model takes another number of inputs.
+    InputLength {
+        /// How many it takes.
+        expected: u32,
+    },
+    /// The input or the prediction is not finite.
+    NotFinite,
+    /// Anything else.
+    Other,
+}

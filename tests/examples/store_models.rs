@@ -1,0 +1,114 @@
+//! Trains the models in `tests/blobs/` on public data and writes them with the bits they predict.
+//!
+//!     cargo run --release -p diffgp-tests --example store_models
+//!
+//! Reads the UCI sets and the piece of HIGGS from the directory that `DIFFGP_DATA` names, by default `../shared/data`.
+
+#[path = "../stored_models.rs"]
+mod stored_models;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use diffgp_train::data::{Dataset, Header, TargetKind};
+use diffgp_train::export::{Metadata, export};
+use diffgp_train::train::{Config, Observer, Task, Warning, train};
+
+struct Console;
+
+impl Observer for Console {
+    fn warning(&mut self, warning: &Warning) {
+        eprintln!("  {warning}");
+    }
+}
+
+/// One model to train.
+struct Recipe {
+    name: &'static str,
+    data: &'static str,
+    target: &'static str,
+    adjust: fn(&mut Config),
+}
+
+const RECIPES: [Recipe; 5] = [
+    // What fits the smallest board: D = 4, M = 50, a kernel per dimension.
+    Recipe {
+        name: "v1-power",
+        data: "uci/power",
+        target: "energy_output",
+        adjust: |config| {
+            (config.flow.inducing, config.predictor.inducing, config.flow.steps) = (50, 50, 10);
+        },
+    },
+    Recipe {
+        name: "v1-power-shared",
+        data: "uci/power",
+        target: "energy_output",
+        adjust: |config| {
+            (config.flow.inducing, config.predictor.inducing, config.flow.steps) = (50, 50, 10);
+            config.flow.per_dimension = false;
+        },
+    },
+    Recipe {
+        name: "v1-higgs",
+        data: "higgs",
+        target: "label",
+        adjust: |config| {
+            (config.flow.inducing, config.predictor.inducing, config.flow.steps) = (24, 50, 10);
+            config.flow.per_dimension = false;
+        },
+    },
+    Recipe {
+        name: "v1-concrete-temporal",
+        data: "uci/concrete",
+        target: "strength",
+        adjust: |config| {
+            (config.flow.inducing, config.flow.inducing_times, config.predictor.inducing) = (12, 3, 60);
+            config.flow.steps = 5;
+        },
+    },
+    // D = 8, M = 100: for boards with 512 KiB and more.
+    Recipe {
+        name: "v1-kin8nm",
+        data: "uci/kin8nm",
+        target: "distance",
+        adjust: |config| (config.flow.inducing, config.predictor.inducing) = (100, 100),
+    },
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let root = env::var_os("DIFFGP_DATA").map_or(PathBuf::from("../shared/data"), PathBuf::from);
+    let only: Vec<String> = env::args().skip(1).collect();
+    for recipe in RECIPES.iter().filter(|recipe| only.is_empty() || only.iter().any(|name| name == recipe.name)) {
+        println!("{}", recipe.name);
+        store(recipe, &root)?;
+    }
+    Ok(())
+}
+
+fn store(recipe: &Recipe, root: &Path) -> Result<(), Box<dyn Error>> {
+    let classifies = recipe.target == "label";
+    let kind = if classifies { TargetKind::Binary } else { TargetKind::Real };
+    let data = Dataset::read_csv(&root.join(recipe.data).join("data.csv"), recipe.target, Header::Detect, kind)?;
+    let task = if classifies { Task::Classification } else { Task::Regression };
+    let mut config = Config::for_rows(data.rows(), task);
+    (recipe.adjust)(&mut config);
+    let trained = train(&data, &config, &mut Console)?;
+    let rows: Vec<f32> =
+        (0..data.rows()).step_by(data.rows() / 200 + 1).flat_map(|row| data.input_row(row).to_vec()).collect();
+    let mut names = trained.names.clone().unwrap_or_default();
+    names.extend(trained.target_name.clone());
+    let metadata = Metadata { scaling: &trained.scaling, names: &names, model_id: &[] };
+    let exported = export(&trained.params, &metadata, &rows)?;
+    println!(
+        "  {} bytes, validation log-likelihood {:?}, export errors {:?}",
+        exported.bytes.len(),
+        trained.validation_log_likelihood,
+        exported.errors
+    );
+    let path = stored_models::directory().join(recipe.name);
+    fs::write(path.with_extension("bits"), stored_models::bits(&exported.bytes))?;
+    fs::write(path.with_extension("dgp"), &exported.bytes)?;
+    Ok(())
+}

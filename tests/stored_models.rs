@@ -1,0 +1,77 @@
+//! Models of published format versions keep loading and predicting the same bits.
+//!
+//! `tests/blobs/` holds trained models (`NAME.dgp`) and what the runtime made of them when they were stored
+//! (`NAME.bits`). `cargo run -p diffgp-tests --example store_models` trained and wrote them.
+
+use std::path::PathBuf;
+
+use diffgp_core::noise::keyed_rng;
+use diffgp_infer::{Keyed, Model, Prediction, Workspace};
+use diffgp_train::aligned::AlignedBytes;
+use rand_core::Rng;
+
+/// Inputs that every stored model was asked for.
+const ROWS: u32 = 20;
+/// Paths of a sampled prediction.
+const PATHS: u32 = 3;
+
+/// Where the stored models lie.
+pub(crate) fn directory() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("blobs")
+}
+
+/// A raw input, uniform over the ranges seen in training.
+pub(crate) fn input(model: &Model<'_>, row: u32) -> Vec<f32> {
+    let mut rng = keyed_rng(0x5eed, row, 0);
+    let uniform = |word: u32| (word >> 8) as f32 / 16_777_216.0;
+    (0..)
+        .map_while(|index| model.blob().input(index))
+        .map(|range| range.low + (range.high - range.low) * uniform(rng.next_u32()))
+        .collect()
+}
+
+/// One line of bit patterns per row: drift, then sampled; mean, variance and probability each.
+pub(crate) fn bits(blob: &[u8]) -> String {
+    let bytes = AlignedBytes::new(blob);
+    let model = Model::parse(bytes.as_slice()).expect("a stored model parses");
+    let mut workspace = Workspace::<64, 1024>::new();
+    let show = |p: Prediction| {
+        let probability = p.probability().unwrap_or(0.0);
+        format!("{:08x} {:08x} {:08x}", p.mean().to_bits(), p.variance().to_bits(), probability.to_bits())
+    };
+    let mut line = |row: u32| {
+        let x = input(&model, row);
+        let drift = model.predict(&x, &mut workspace).expect("a prediction inside the ranges is finite");
+        let sampled = model
+            .predict_sampled(&x, PATHS, &mut Keyed::new(1, row), &mut workspace)
+            .expect("a prediction inside the ranges is finite");
+        format!("{} {}\n", show(drift), show(sampled))
+    };
+    (0..ROWS).map(&mut line).collect()
+}
+
+#[test]
+fn stored_models_predict_the_bits_they_were_stored_with() {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(directory()).expect("tests/blobs exists") {
+        let path = entry.expect("a readable entry").path();
+        if path.extension().is_some_and(|extension| extension == "dgp") {
+            let expected = std::fs::read_to_string(path.with_extension("bits")).expect("every model has its bits");
+            assert_eq!(bits(&std::fs::read(&path).expect("a readable model")), expected, "{}", path.display());
+            names.push(path);
+        }
+    }
+    assert!(names.len() >= 4, "stored models are missing: {names:?}");
+}
+
+#[test]
+fn every_single_bit_matters_in_a_stored_model() {
+    // The checksum finds any flipped bit; here at the ends, where lengths and checksum themselves lie.
+    let blob = std::fs::read(directory().join("v1-power.dgp")).expect("a stored model");
+    let edges = (0..4 * 1024).chain(8 * (blob.len() - 64)..8 * blob.len());
+    for bit in edges {
+        let mut damaged = blob.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        assert!(Model::parse(AlignedBytes::new(&damaged).as_slice()).is_err(), "bit {bit}");
+    }
+}

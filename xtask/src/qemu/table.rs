@@ -1,0 +1,111 @@
+//! The figures as tables for people: printed after a run, and part of `firmware-example/README.md`.
+
+use super::board;
+use super::figures::Figures;
+use crate::command;
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::PathBuf;
+
+const BEGIN: &str = "<!-- written by `cargo xtask qemu --overwrite` -->\n";
+const END: &str = "<!-- end -->\n";
+
+/// Two tables in Markdown.
+pub(crate) fn tables(boards: &[Figures]) -> String {
+    let mut text = String::from(
+        "D = 4, M = 50, K = 20, one kernel per dimension:\n\n\
+         | core | clock | prediction along the drift | | per sampled path | | parse |\n|---|---|---|---|---|---|---|\n",
+    );
+    for f in boards {
+        let (core, megahertz) = core_and_clock(f);
+        let seconds = |count: u64| format!("{} ms", shown(count as f64 / megahertz / 1000.0));
+        text += &format!(
+            "| {core} | {megahertz} MHz | {} | {} | {} | {} | {} |\n",
+            grouped(f.instructions_small_prediction),
+            seconds(f.instructions_small_prediction),
+            grouped(f.instructions_small_sampled_path),
+            seconds(f.instructions_small_sampled_path),
+            grouped(f.instructions_small_parse),
+        );
+    }
+    text += "\nD = 8, M = 100, K = 20, one kernel per dimension; memory in bytes:\n\n\
+             | core | RBF sum | per multiply-add | step | prediction | sampled path | flash | RAM | stack |\n\
+             |---|---|---|---|---|---|---|---|---|\n";
+    for f in boards {
+        text += &format!(
+            "| {} | {} | {:.2} | {} | {} | {} | {} | {} | {} |\n",
+            core_and_clock(f).0,
+            grouped(f.instructions_rbf_sum),
+            f.instructions_per_mac,
+            grouped(f.instructions_per_step),
+            grouped(f.instructions_per_prediction),
+            f.instructions_per_sampled_path.map_or("does not fit".to_owned(), grouped),
+            grouped(f.flash_bytes.into()),
+            f.ram_bytes,
+            f.stack_bytes
+        );
+    }
+    text
+}
+
+/// Puts the tables into the README, between its two marks.
+pub(crate) fn write(boards: &[Figures]) -> Result<()> {
+    let readme = fs::read_to_string(path())?;
+    let (before, after) = split(&readme)?;
+    fs::write(path(), format!("{before}{BEGIN}\n{}\n{END}{after}", tables(boards)))?;
+    Ok(())
+}
+
+fn split(readme: &str) -> Result<(&str, &str)> {
+    let (before, rest) = readme.split_once(BEGIN).context("the README has no place for the figures")?;
+    let (_, after) = rest.split_once(END).context("the place for the figures in the README has no end")?;
+    Ok((before, after))
+}
+
+fn path() -> PathBuf {
+    command::root().join("firmware-example/README.md")
+}
+
+/// A clock at which this core is typically sold.
+fn core_and_clock(figures: &Figures) -> (&'static str, f64) {
+    let core = board::named(&figures.board).map_or("", |board| board.core);
+    let megahertz = match figures.board.as_str() {
+        "m0" => 16.0,
+        "m3" => 72.0,
+        "m7" => 400.0,
+        _ => 100.0,
+    };
+    (core, megahertz)
+}
+
+/// Three digits that count.
+fn shown(milliseconds: f64) -> String {
+    let decimals = if milliseconds < 10.0 { 2 } else { 0 };
+    format!("{milliseconds:.decimals$}")
+}
+
+/// 1234567 as 1,234,567.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    groups.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{grouped, path, split, tables};
+    use crate::qemu::figures;
+
+    #[test]
+    fn thousands_are_grouped() {
+        assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn the_readme_shows_the_checked_in_figures() {
+        let readme = std::fs::read_to_string(path()).expect("the firmware has a README");
+        split(&readme).expect("the README has a place for the figures");
+        let boards = figures::checked_in().expect("figures are checked in");
+        assert!(readme.contains(&tables(&boards)), "`cargo xtask qemu --overwrite` writes the tables");
+    }
+}
