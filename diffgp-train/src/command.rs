@@ -14,6 +14,7 @@ mod output;
 mod plot;
 mod predict;
 mod progress;
+mod report;
 mod run_directory;
 mod sampling;
 mod settings;

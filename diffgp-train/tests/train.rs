@@ -11,14 +11,13 @@ fn leaves_a_model_and_a_run_directory_and_says_what_is_next() {
     assert!(outcome.stdout.contains("diffgp eval model.dgp data.csv"), "{outcome:?}");
     assert!(outcome.stderr.contains("held-out RMSE"), "{outcome:?}");
     assert_eq!(folder.files(), ["data.csv", "model.dgp", "model.run"]);
-    let run = folder.path("model.run");
-    assert_eq!(
-        names(&run),
-        ["checkpoint", "config.toml", "metrics.jsonl", "model.dgp", "run.json"]
-            .into_iter()
-            .filter(|name| *name != "checkpoint" || run.join(name).exists())
-            .collect::<Vec<_>>()
-    );
+    let run = names(&folder.path("model.run"));
+    assert_eq!(run, ["config.toml", "metrics.jsonl", "model.dgp", "report.html", "run.json"]);
+    let page = folder.read_text("model.run/report.html");
+    assert!(page.matches("<svg").count() >= 4 && page.contains("Training rows"), "{page}");
+    // Self-contained: nothing is fetched. The namespace of SVG is a name, not an address.
+    let addresses = page.replace("http://www.w3.org/2000/svg", "");
+    assert!(!addresses.contains("http") && !addresses.contains("<script"), "{page}");
     assert_eq!(folder.read("model.dgp"), folder.read("model.run/model.dgp"));
     for line in folder.read_text("model.run/metrics.jsonl").lines() {
         let value: serde_json::Value = serde_json::from_str(line).unwrap();

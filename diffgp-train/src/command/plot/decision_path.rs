@@ -11,7 +11,8 @@ use super::paths::{self, Path};
 const SHOWN: usize = 9;
 /// Sampled paths per row.
 const SAMPLES: u32 = 8;
-const COLOURS: [RGBColor; 4] = [BLUE, VERMILLION, RGBColor(0, 158, 115), ORANGE];
+const COLOURS: [(&str, RGBColor); 4] =
+    [("blue", BLUE), ("red", VERMILLION), ("green", RGBColor(0, 158, 115)), ("orange", ORANGE)];
 
 /// Rows that can be told apart in one picture.
 pub(super) const MOST_ROWS: usize = COLOURS.len();
@@ -55,9 +56,10 @@ impl DecisionPath {
 
 impl Picture for DecisionPath {
     fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
-        let labels: Vec<&str> = self.rows.iter().map(|row| row.label.as_str()).collect();
+        let labels: Vec<String> =
+            self.rows.iter().zip(COLOURS).map(|(row, (colour, _))| format!("{} ({colour})", row.label)).collect();
         let title = format!("Decision path of {}: bold along the drift, faint sampled", labels.join(", "));
-        let area = area.titled(&title, (FONT, 20))?;
+        let area = area.margin(8, 0, 0, 0).titled(&title, (FONT, 18))?;
         let columns = (self.inputs.len() as f64).sqrt().ceil() as usize;
         let panels = area.split_evenly((self.inputs.len().div_ceil(columns), columns));
         for ((d, name), panel) in self.inputs.iter().zip(&panels) {
@@ -67,7 +69,7 @@ impl Picture for DecisionPath {
             let all = self.rows.iter().flat_map(|row| row.sampled.iter().chain([&row.drift]));
             let y = Axis::around("", all.flatten().map(|state| state[*d]));
             let mut chart = small_axes(panel, name, Axis::around("flow time t", self.times.iter().copied()), y)?;
-            for (row, colour) in self.rows.iter().zip(COLOURS) {
+            for (row, (_, colour)) in self.rows.iter().zip(COLOURS) {
                 for path in &row.sampled {
                     chart.draw_series(LineSeries::new(line(path), colour.mix(0.3).stroke_width(1)))?;
                 }

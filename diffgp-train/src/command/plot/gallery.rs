@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use diffgp_infer::{Model, Prediction};
 use diffgp_train::evaluate::{Row, Sampling, evaluate};
+use plotters::coord::Shift;
+use plotters::prelude::*;
 
 use super::calibration::Calibration;
-use super::canvas;
+use super::canvas::{self, Drawn, Picture};
 use super::decision_path::DecisionPath;
 use super::flow_picture::{Field, FlowLines};
 use super::predictions::{AgainstTruth, Curve, Predicted, SideBySide};
@@ -42,29 +44,41 @@ impl Gallery<'_> {
     /// Draws everything that applies; returns the files.
     pub(in crate::command) fn write(&self, directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
         let mut files = Vec::new();
+        for (name, picture) in self.pictures()? {
+            files.extend(canvas::write(&picture, directory, name)?);
+        }
+        Ok(files)
+    }
+
+    /// Everything that applies, as SVG to be put into a page.
+    pub(in crate::command) fn svgs(&self) -> anyhow::Result<Vec<String>> {
+        self.pictures()?.iter().map(|(_, picture)| canvas::svg(picture)).collect()
+    }
+
+    fn pictures(&self) -> anyhow::Result<Vec<(&'static str, AnyPicture)>> {
         let predictions = self.predict()?;
         let targets: Vec<f32> = self.rows.iter().map(|row| row.y).collect();
+        let mut pictures = Vec::new();
+        if self.model.inputs() == 1 {
+            pictures.push(("predictions", AnyPicture::Curve(self.curve("Predictions", None)?)));
+        } else if !self.model.is_classifier() {
+            let rows = predictions.iter().zip(&targets).map(|(p, &y)| predicted(p, y)).take(MOST_POINTS).collect();
+            let picture = AgainstTruth { target: self.target_name(), rows };
+            pictures.push(("predictions", AnyPicture::AgainstTruth(picture)));
+        }
         let calibration = if self.model.is_classifier() {
             Calibration::of_probabilities(&predictions, &targets)
         } else {
             Calibration::of_intervals(&predictions, &targets)
         };
-        files.extend(canvas::write(&calibration, directory, "calibration")?);
-        let inputs = self.model.inputs();
-        if inputs == 1 {
-            files.extend(canvas::write(&self.curve("Predictions", None)?, directory, "predictions")?);
-        } else if !self.model.is_classifier() {
-            let rows = predictions.iter().zip(&targets).map(|(p, &y)| predicted(p, y)).take(MOST_POINTS).collect();
-            let picture = AgainstTruth { target: self.target_name(), rows };
-            files.extend(canvas::write(&picture, directory, "predictions")?);
+        pictures.push(("calibration", AnyPicture::Calibration(calibration)));
+        if self.model.blob().header().steps > 0 {
+            pictures.push(self.flow()?);
         }
         if let Some(metrics) = &self.metrics {
-            files.extend(canvas::write(&Trace::read(metrics)?, directory, "trace")?);
+            pictures.push(("trace", AnyPicture::Trace(Trace::read(metrics)?)));
         }
-        if self.model.blob().header().steps > 0 {
-            files.extend(self.write_flow(directory)?);
-        }
-        Ok(files)
+        Ok(pictures)
     }
 
     /// Draws this model's curve over its only input beside another model's, with the same vertical range.
@@ -97,28 +111,33 @@ impl Gallery<'_> {
         })
     }
 
-    /// The flow itself, or what it does to the followed rows.
+    /// Draws the flow itself, or what it does to the followed rows.
     pub(in crate::command) fn write_flow(&self, directory: &Path) -> anyhow::Result<[PathBuf; 2]> {
+        let (name, picture) = self.flow()?;
+        canvas::write(&picture, directory, name)
+    }
+
+    fn flow(&self) -> anyhow::Result<(&'static str, AnyPicture)> {
         let seed = match self.sampling {
             Sampling::Paths { seed, .. } => seed,
             Sampling::Drift => 0,
         };
         let names = self.input_names();
-        match names.as_slice() {
-            [input] => canvas::write(&FlowLines::new(self.model, input.clone(), seed)?, directory, "flow"),
+        Ok(match names.as_slice() {
+            [input] => ("flow", AnyPicture::FlowLines(FlowLines::new(self.model, input.clone(), seed)?)),
             [first, second] => {
                 let rows: Vec<(Vec<f32>, f32)> =
                     self.rows.iter().take(MOST_POINTS).map(|row| (row.x.clone(), row.y)).collect();
-                let picture = Field::new(self.model, [first.clone(), second.clone()], &rows, seed)?;
-                canvas::write(&picture, directory, "flow")
+                let names = [first.clone(), second.clone()];
+                ("flow", AnyPicture::Field(Field::new(self.model, names, &rows, seed)?))
             }
             _ => {
                 let followed: Vec<(u32, Vec<f32>)> =
                     self.followed.iter().map(|row| (row.number, row.x.clone())).collect();
                 let picture = DecisionPath::new(self.model, &names, &followed, seed)?;
-                canvas::write(&picture, directory, "decision-path")
+                ("decision-path", AnyPicture::DecisionPath(picture))
             }
-        }
+        })
     }
 
     fn predict(&self) -> anyhow::Result<Vec<Prediction>> {
@@ -138,6 +157,31 @@ impl Gallery<'_> {
 
     fn target_name(&self) -> String {
         self.model.blob().names().last().unwrap_or("target").to_owned()
+    }
+}
+
+/// One of the pictures.
+enum AnyPicture {
+    AgainstTruth(AgainstTruth),
+    Calibration(Calibration),
+    Curve(Curve),
+    DecisionPath(DecisionPath),
+    Field(Field),
+    FlowLines(FlowLines),
+    Trace(Trace),
+}
+
+impl Picture for AnyPicture {
+    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
+        match self {
+            Self::AgainstTruth(picture) => picture.draw(area),
+            Self::Calibration(picture) => picture.draw(area),
+            Self::Curve(picture) => picture.draw(area),
+            Self::DecisionPath(picture) => picture.draw(area),
+            Self::Field(picture) => picture.draw(area),
+            Self::FlowLines(picture) => picture.draw(area),
+            Self::Trace(picture) => picture.draw(area),
+        }
     }
 }
 
