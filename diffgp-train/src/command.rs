@@ -11,8 +11,10 @@ mod interrupt;
 mod model_file;
 mod model_rows;
 mod output;
+mod plot;
 mod predict;
 mod progress;
+mod report;
 mod run_directory;
 mod sampling;
 mod settings;
@@ -38,6 +40,7 @@ Examples:
   diffgp train data.csv --target y         train; writes model.dgp
   diffgp inspect model.dgp                 flash, memory and work it needs, and code to paste
   diffgp eval model.dgp test.csv           error and log-likelihood, as the device computes them
+  diffgp plot model.dgp test.csv           pictures of its predictions and its flow
   diffgp predict model.dgp new.csv         a mean and a variance for every row
 
 Exit code: 0 success, 2 a mistake in the arguments or the input, 1 anything else.";
@@ -49,6 +52,7 @@ enum Command {
     Predict(predict::Args),
     Inspect(inspect::Args),
     Crossval(Box<crossval::Args>),
+    Plot(plot::Args),
     Demo(demo::Args),
 }
 
@@ -68,6 +72,7 @@ fn run(arguments: Vec<OsString>) -> anyhow::Result<()> {
         Command::Predict(args) => predict::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Crossval(args) => crossval::run(*args),
+        Command::Plot(args) => plot::run(args),
         Command::Demo(args) => demo::run(args),
     }
 }

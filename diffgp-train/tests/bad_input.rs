@@ -5,12 +5,12 @@ use crate::runner::{Folder, QUICK};
 #[test]
 fn missing_files() {
     let folder = Folder::with_model();
-    folder.run("train none.csv --target y").is_refused_with(&["none.csv", "No such file"]);
-    folder.run("eval none.dgp data.csv").is_refused_with(&["none.dgp", "No such file", "diffgp train"]);
-    folder.run("eval model.dgp none.csv").is_refused_with(&["none.csv"]);
-    folder.run("predict model.dgp none.csv").is_refused_with(&["none.csv"]);
-    folder.run("inspect none.dgp").is_refused_with(&["none.dgp"]);
-    folder.run("train data.csv --target y --test-rows none.txt").is_refused_with(&["none.txt"]);
+    folder.run("train none.csv --target y").refused_with(&["none.csv", "No such file"]);
+    folder.run("eval none.dgp data.csv").refused_with(&["none.dgp", "No such file", "diffgp train"]);
+    folder.run("eval model.dgp none.csv").refused_with(&["none.csv"]);
+    folder.run("predict model.dgp none.csv").refused_with(&["none.csv"]);
+    folder.run("inspect none.dgp").refused_with(&["none.dgp"]);
+    folder.run("train data.csv --target y --test-rows none.txt").refused_with(&["none.txt"]);
 }
 
 #[test]
@@ -18,7 +18,7 @@ fn malformed_tables() {
     let folder = Folder::new();
     let refuse = |content: &str, words: &[&str]| {
         folder.write("bad.csv", content);
-        folder.run("train bad.csv --target y").is_refused_with(&[&["bad.csv"], words].concat());
+        folder.run("train bad.csv --target y").refused_with(&[&["bad.csv"], words].concat());
     };
     refuse("", &["empty"]);
     refuse("a,y\n", &["no data rows"]);
@@ -36,9 +36,9 @@ fn malformed_tables() {
 #[test]
 fn an_unknown_or_missing_target() {
     let folder = Folder::with_data();
-    folder.run("train data.csv --target z").is_refused_with(&["data.csv", "\"z\"", "a, b, y"]);
-    folder.run("train data.csv --target 3").is_refused_with(&["\"3\"", "0 to 2"]);
-    folder.run("train data.csv").is_refused_with(&["--target", "a, b, y"]);
+    folder.run("train data.csv --target z").refused_with(&["data.csv", "\"z\"", "a, b, y"]);
+    folder.run("train data.csv --target 3").refused_with(&["\"3\"", "0 to 2"]);
+    folder.run("train data.csv").refused_with(&["--target", "a, b, y"]);
 }
 
 #[test]
@@ -46,29 +46,29 @@ fn splits_that_are_not_there() {
     let folder = Folder::with_data();
     folder.write("splits.txt", "1 2\n1 99\n1 x\n");
     let run = |split| folder.run(&format!("train data.csv --target y --test-rows splits.txt --split {split}"));
-    run(1).is_refused_with(&["splits.txt", "row 99", "0 to 59"]);
-    run(2).is_refused_with(&["splits.txt", "\"x\""]);
-    run(3).is_refused_with(&["splits.txt", "the file has 3"]);
+    run(1).refused_with(&["splits.txt", "row 99", "0 to 59"]);
+    run(2).refused_with(&["splits.txt", "\"x\""]);
+    run(3).refused_with(&["splits.txt", "the file has 3"]);
     let all: Vec<String> = (0..60).map(|row| row.to_string()).collect();
     folder.write("all.txt", all.join(" "));
-    folder.run("train data.csv --target y --test-rows all.txt").is_refused_with(&["data.csv", "0 training rows"]);
+    folder.run("train data.csv --target y --test-rows all.txt").refused_with(&["data.csv", "0 training rows"]);
 }
 
 #[test]
 fn classes_other_than_0_and_1() {
     let folder = Folder::with_data();
     folder.write("bad.csv", "a,y\n1,0\n2,1\n3,2\n");
-    folder.run("train bad.csv --target y --task classification").is_refused_with(&["row 3", "\"y\"", "0 or 1"]);
+    folder.run("train bad.csv --target y --task classification").refused_with(&["row 3", "\"y\"", "0 or 1"]);
 }
 
 #[test]
 fn flags_out_of_range() {
     let folder = Folder::with_data();
     let run = |flags: &str| folder.run(&format!("train data.csv --target y {flags}"));
-    run("--flow-time -1").is_refused_with(&["--flow-time is -1", "expected 0"]);
-    run("--steps 0").is_refused_with(&["--steps is 0", "1 to 4096"]);
-    run("--inducing 2000").is_refused_with(&["--inducing is 2000", "1 to 1024"]);
-    run("--validation 0.9").is_refused_with(&["--validation is 0.9", "0 to 0.5"]);
+    run("--flow-time -1").refused_with(&["--flow-time is -1", "expected 0"]);
+    run("--steps 0").refused_with(&["--steps is 0", "1 to 4096"]);
+    run("--inducing 2000").refused_with(&["--inducing is 2000", "1 to 1024"]);
+    run("--validation 0.9").refused_with(&["--validation is 0.9", "0 to 0.5"]);
     let unknown = folder.run("train data.csv --target y --stepz 3");
     assert!(unknown.code == 2 && unknown.stderr.contains("--steps"), "{unknown:?}");
     let word = folder.run("train data.csv --target y --kernel cubic");
@@ -81,13 +81,13 @@ fn flags_out_of_range() {
 fn wrong_columns_at_prediction() {
     let folder = Folder::with_model();
     folder.write("other.csv", "a,c\n1,2\n");
-    folder.run("predict model.dgp other.csv").is_refused_with(&["other.csv", "\"b\"", "a, b"]);
+    folder.run("predict model.dgp other.csv").refused_with(&["other.csv", "\"b\"", "a, b"]);
     folder.write("short.csv", "1\n2\n");
-    folder.run("predict model.dgp short.csv").is_refused_with(&["short.csv: 1 columns", "2 inputs"]);
+    folder.run("predict model.dgp short.csv").refused_with(&["short.csv: 1 columns", "2 inputs"]);
     folder.write("nan.csv", "a,b\n1,2\n1,nan\n");
-    folder.run("predict model.dgp nan.csv").is_refused_with(&["nan.csv", "row 2", "\"b\"", "finite"]);
+    folder.run("predict model.dgp nan.csv").refused_with(&["nan.csv", "row 2", "\"b\"", "finite"]);
     folder.write("empty.csv", "a,b\n");
-    folder.run("predict model.dgp empty.csv").is_refused_with(&["empty.csv", "no data rows"]);
+    folder.run("predict model.dgp empty.csv").refused_with(&["empty.csv", "no data rows"]);
 }
 
 #[test]
@@ -101,10 +101,10 @@ fn damaged_models() {
     folder.write("text.dgp", "a,b,y\n1,2,3\n4,5,6\n");
     for command in ["eval X data.csv", "predict X data.csv", "inspect X"] {
         let run = |name| folder.run(&command.replace('X', name));
-        run("cut.dgp").is_refused_with(&["cut.dgp", "only", "whole file"]);
-        run("flipped.dgp").is_refused_with(&["flipped.dgp", "damaged"]);
-        run("text.dgp").is_refused_with(&["text.dgp", "not a diffgp model"]);
-        run("data.csv").is_refused_with(&["data.csv", "not a diffgp model"]);
+        run("cut.dgp").refused_with(&["cut.dgp", "only", "whole file"]);
+        run("flipped.dgp").refused_with(&["flipped.dgp", "damaged"]);
+        run("text.dgp").refused_with(&["text.dgp", "not a diffgp model"]);
+        run("data.csv").refused_with(&["data.csv", "not a diffgp model"]);
     }
 }
 
@@ -113,14 +113,14 @@ fn what_exists_is_kept_when_a_command_fails() {
     let folder = Folder::with_model();
     let model = folder.read("model.dgp");
     folder.write("bad.csv", "a,b,y\n1,2,x\n");
-    folder.run("train bad.csv --target y").is_refused_with(&["bad.csv"]);
-    folder.run("train data.csv --target y --steps 0").is_refused_with(&["--steps"]);
+    folder.run("train bad.csv --target y").refused_with(&["bad.csv"]);
+    folder.run("train data.csv --target y --steps 0").refused_with(&["--steps"]);
     assert_eq!(folder.read("model.dgp"), model);
     folder.write("out.csv", "precious");
     folder.run("predict model.dgp bad.csv --out out.csv").succeeds();
     folder.write("out.csv", "precious");
     folder.write("worse.csv", "a,b\n1,2\n1,x\n");
-    folder.run("predict model.dgp worse.csv --out out.csv").is_refused_with(&["worse.csv", "row 2"]);
+    folder.run("predict model.dgp worse.csv --out out.csv").refused_with(&["worse.csv", "row 2"]);
     assert_eq!(folder.read_text("out.csv"), "precious");
     assert!(!folder.files().iter().any(|name| name.ends_with(".partial")), "{:?}", folder.files());
 }
@@ -130,9 +130,9 @@ fn places_that_cannot_be_written_are_refused_before_the_work() {
     let folder = Folder::with_model();
     folder.write("file", "");
     let train = format!("train data.csv --target y {QUICK}");
-    folder.run(&format!("{train} --out file/model.dgp")).is_refused_with(&["--out file/model.dgp", "no directory"]);
-    folder.run(&format!("{train} --out none/model.dgp")).is_refused_with(&["none", "create it first"]);
-    folder.run(&format!("{train} --run-dir file/run")).is_refused_with(&["--run-dir file/run"]);
-    folder.run(&format!("{train} --out model.run")).is_refused_with(&["--out model.run", "directory"]);
-    folder.run("predict model.dgp data.csv --out none/p.csv").is_refused_with(&["--out none/p.csv"]);
+    folder.run(&format!("{train} --out file/model.dgp")).refused_with(&["--out file/model.dgp", "no directory"]);
+    folder.run(&format!("{train} --out none/model.dgp")).refused_with(&["none", "create it first"]);
+    folder.run(&format!("{train} --run-dir file/run")).refused_with(&["--run-dir file/run"]);
+    folder.run(&format!("{train} --out model.run")).refused_with(&["--out model.run", "directory"]);
+    folder.run("predict model.dgp data.csv --out none/p.csv").refused_with(&["--out none/p.csv"]);
 }

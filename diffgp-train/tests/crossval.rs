@@ -54,10 +54,10 @@ fn wrong_splits_are_refused() {
     let folder = Folder::with_data();
     folder.write("splits.txt", "0 1 2\n");
     let run = |flags: &str| folder.run(&format!("crossval data.csv --target y {flags}"));
-    run("").is_refused_with(&["--folds", "--test-rows"]);
-    run("--folds 1").is_refused_with(&["--folds is 1", "2 to 60"]);
-    run("--test-rows splits.txt --splits 3").is_refused_with(&["--splits is 3", "0..20"]);
-    run("--test-rows splits.txt --splits 0..9").is_refused_with(&["splits.txt", "the file has 1"]);
-    run("--folds 2 --flow-time 3").is_refused_with(&["--flow-times"]);
-    run("--folds 2 --flow-times 1,-3").is_refused_with(&["--flow-time is -3"]);
+    run("").refused_with(&["--folds", "--test-rows"]);
+    run("--folds 1").refused_with(&["--folds is 1", "2 to 60"]);
+    run("--test-rows splits.txt --splits 3").refused_with(&["--splits is 3", "0..20"]);
+    run("--test-rows splits.txt --splits 0..9").refused_with(&["splits.txt", "the file has 1"]);
+    run("--folds 2 --flow-time 3").refused_with(&["--flow-times"]);
+    run("--folds 2 --flow-times 1,-3").refused_with(&["--flow-time is -3"]);
 }

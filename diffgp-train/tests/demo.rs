@@ -10,7 +10,7 @@ fn the_demo_compares_two_models_and_its_next_commands_work() {
         assert!(outcome.stdout.contains(word), "{outcome:?}");
     }
     let files = names(&folder.path("diffgp-demo"));
-    for file in ["flow.dgp", "no-flow.dgp", "test.csv", "train.csv"] {
+    for file in ["comparison.png", "comparison.svg", "flow.png", "flow.dgp", "no-flow.dgp", "test.csv", "train.csv"] {
         assert!(files.iter().any(|name| name == file), "{files:?}");
     }
     let next = outcome.stdout.lines().skip_while(|line| *line != "next:").skip(1);
@@ -30,5 +30,5 @@ fn the_demo_as_json() {
         assert!(json["models"][1][key].is_number(), "{key} in {json}");
     }
     folder.write("file", "");
-    folder.run("demo --dir file").is_refused_with(&["--dir file"]);
+    folder.run("demo --dir file").refused_with(&["--dir file"]);
 }

@@ -26,7 +26,7 @@ fn eval_of_a_classifier_has_its_keys() {
     let json = folder.run("predict model.dgp data.csv --json").json();
     assert_eq!((&json["n"], json["probability"].as_array().unwrap().len()), (&60.into(), 60));
     folder.write("three.csv", csv(60, |a, _| f64::from(a > 0.0) + 2.0));
-    folder.run("eval model.dgp three.csv").is_refused_with(&["three.csv: row 1", "0 or 1"]);
+    folder.run("eval model.dgp three.csv").refused_with(&["three.csv: row 1", "0 or 1"]);
 }
 
 #[test]
@@ -76,8 +76,8 @@ fn columns_are_matched_by_name_else_by_position() {
     folder.write("target.csv", table(&|row| format!("{},{},{}", row[2], row[0], row[1]), 1));
     assert_eq!(folder.run("predict model.dgp target.csv --target 0").succeeds().stdout, expected);
     folder.run("eval model.dgp target.csv --target 0").succeeds();
-    folder.run("eval model.dgp target.csv").is_refused_with(&["target.csv", "no header", "--target"]);
-    folder.run("predict model.dgp target.csv").is_refused_with(&["target.csv: 3 columns", "2 inputs", "--target"]);
+    folder.run("eval model.dgp target.csv").refused_with(&["target.csv", "no header", "--target"]);
+    folder.run("predict model.dgp target.csv").refused_with(&["target.csv: 3 columns", "2 inputs", "--target"]);
 }
 
 #[test]

@@ -5,5 +5,6 @@ mod crossval;
 mod demo;
 mod evaluate;
 mod inspect;
+mod plot;
 mod runner;
 mod train;

@@ -30,7 +30,7 @@ impl Folder {
     /// With `data.csv`: 60 rows of a step in `a` with a slope in `b`, target `y`.
     pub(crate) fn with_data() -> Self {
         let folder = Self::new();
-        folder.write("data.csv", &csv(60, |a, b| f64::from(a > 0.0) + 0.1 * b));
+        folder.write("data.csv", csv(60, |a, b| f64::from(a > 0.0) + 0.1 * b));
         folder
     }
 
@@ -104,7 +104,7 @@ impl Outcome {
 
     /// Exit code 2, nothing on standard output, and one sentence with all of these words.
     #[track_caller]
-    pub(crate) fn is_refused_with(self, words: &[&str]) {
+    pub(crate) fn refused_with(self, words: &[&str]) {
         assert_eq!((self.code, self.stdout.as_str()), (2, ""), "{self:?}");
         for word in words {
             assert!(self.stderr.contains(word), "no {word:?} in {:?}", self.stderr);

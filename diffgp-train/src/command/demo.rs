@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::failure::mistake;
 use super::model_file::{self, ModelFile};
+use super::plot::{Gallery, KnownRow};
 use super::progress::Reporter;
 use super::{console, interrupt, output};
 
@@ -48,6 +49,7 @@ pub(crate) struct Args {
 #[derive(Debug, Serialize)]
 struct Report {
     models: [Compared; 2],
+    pictures: Vec<PathBuf>,
 }
 
 /// One of the two models.
@@ -72,7 +74,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     interrupt::listen()?;
     let without = compare(&args, &training, &test, 0.0, "no-flow.dgp")?;
     let with = compare(&args, &training, &test, FLOW_TIME, "flow.dgp")?;
-    let report = Report { models: [without, with] };
+    let pictures = draw(&args, &training, [&without.file, &with.file])?;
+    let report = Report { models: [without, with], pictures };
     if args.json { output::print_json(&report) } else { output::print(&text(&args, &report)) }
 }
 
@@ -126,6 +129,26 @@ fn score_file(path: &Path, test: &Dataset) -> anyhow::Result<Figures> {
     Ok(score(&file.model(), &rows, Sampling::Paths { count: PATHS, seed: 0 })?)
 }
 
+/// Both predictions side by side, and the flow.
+fn draw(args: &Args, training: &Dataset, files: [&Path; 2]) -> anyhow::Result<Vec<PathBuf>> {
+    let [without, with] = [ModelFile::read(files[0])?, ModelFile::read(files[1])?];
+    let (without, with) = (without.model(), with.model());
+    let gallery = |model| {
+        let row = |row: usize| KnownRow {
+            number: row as u32,
+            x: training.input_row(row).to_vec(),
+            y: training.targets()[row],
+        };
+        let sampling = Sampling::Paths { count: PATHS, seed: 0 };
+        Gallery { model, rows: (0..training.rows()).map(row).collect(), followed: Vec::new(), sampling, metrics: None }
+    };
+    let (without, with) = (gallery(&without), gallery(&with));
+    let titles = ["No flow, T = 0", "Flow, T = 5"];
+    let mut pictures = without.write_beside(&with, titles, -1.8..1.8, (&args.dir, "comparison"))?.to_vec();
+    pictures.extend(with.write_flow(&args.dir)?);
+    Ok(pictures)
+}
+
 /// Writes rows of the signal as CSV and reads them as `train` would.
 fn make_table(path: &Path, rows: usize, seed: u64, set: u32) -> anyhow::Result<Dataset> {
     let rows = step_signal::rows(rows, seed, set);
@@ -151,11 +174,13 @@ fn text(args: &Args, report: &Report) -> String {
     }
     let dir = args.dir.display();
     text += &format!(
-        "(on {TEST_ROWS} new rows, computed by the device's own code from the model files)\n\n\
+        "(on {TEST_ROWS} new rows, computed by the device's own code from the model files)\n\
+         pictures: {dir}/comparison.png (both predictions), {dir}/flow.png (what the flow does), both also as SVG\n\n\
          next:\n\
          \x20 diffgp inspect {dir}/flow.dgp\n\
          \x20 diffgp predict {dir}/flow.dgp {dir}/test.csv | head\n\
          \x20 diffgp eval {dir}/flow.dgp {dir}/test.csv --deterministic\n\
+         \x20 diffgp plot {dir}/flow.dgp {dir}/test.csv --out-dir {dir}/plots\n\
          \x20 diffgp train {dir}/train.csv --target y --out my.dgp\n"
     );
     text

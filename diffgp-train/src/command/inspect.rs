@@ -52,3 +52,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         () => output::print(&format!("{}\n{}", summary.text(&name), source::snippet(&name, &summary))),
     }
 }
+
+/// The summary for people, without the code.
+pub(crate) fn summary_text(file: &ModelFile, name: &str) -> String {
+    summary::Summary::new(&file.model(), file.bytes()).text(name)
+}

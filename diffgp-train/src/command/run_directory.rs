@@ -6,6 +6,7 @@
 //! metrics.jsonl   one object per iteration and per look at the held-out rows
 //! checkpoint      from which `--resume` goes on
 //! model.dgp       the model
+//! report.html     figures and pictures in one page
 //! ```
 
 use std::fs::{self, File, OpenOptions};
@@ -91,6 +92,16 @@ impl RunDirectory {
     pub(crate) fn checkpoint(&mut self, checkpoint: &Checkpoint) -> std::io::Result<()> {
         self.metrics.flush()?;
         checkpoint.write(&checkpoint_path(&self.path))
+    }
+
+    /// Keeps the page about the finished model.
+    pub(crate) fn report(&self, html: &str) -> anyhow::Result<()> {
+        output::write(&self.path.join("report.html"), html.as_bytes())
+    }
+
+    /// Where the metrics are.
+    pub(crate) fn metrics_path(&self) -> PathBuf {
+        self.path.join("metrics.jsonl")
     }
 
     /// Keeps the finished model.

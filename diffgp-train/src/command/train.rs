@@ -13,6 +13,8 @@ use serde::Serialize;
 
 use self::watch::Watch;
 use super::failure::mistake;
+use super::model_file::ModelFile;
+use super::report::{self, Report};
 use super::run_directory::{self, RunDirectory};
 use super::settings::{self, Settings};
 use super::test_rows::TestRowsArgs;
@@ -23,7 +25,8 @@ use super::{console, interrupt, model_file, output};
 /// Good without flags: some of the training rows are kept aside, the iteration that predicts them best is kept, and
 /// sizes follow from the number of rows. Rows of --test-rows take no part in anything.
 ///
-/// The run directory holds the options (config.toml), metrics.jsonl, a checkpoint and the model. After Ctrl-C or a
+/// The run directory holds the options (config.toml), metrics.jsonl, a checkpoint, the model and a page
+/// about it (report.html). After Ctrl-C or a
 /// crash, the same command with --resume goes on and gives the same model as an undisturbed run.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -67,7 +70,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug, Serialize)]
-struct Report<'a> {
+struct Summary<'a> {
     model: &'a Path,
     run_dir: &'a Path,
     bytes: usize,
@@ -82,7 +85,7 @@ struct Report<'a> {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let start = Instant::now();
-    let data = read_training_rows(&args)?;
+    let (data, test) = read_rows(&args)?;
     let config = args.settings.config(data.rows())?;
     output::check_writable("--out", &args.out)?;
     let run_dir = args.run_dir.clone().unwrap_or_else(|| args.out.with_extension("run"));
@@ -105,7 +108,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     }
     directory.model(&exported.bytes)?;
     output::write(&args.out, &exported.bytes)?;
-    let report = Report {
+    write_report(&args, &config, &data, test.as_ref(), &exported.bytes, &directory)?;
+    let report = Summary {
         model: &args.out,
         run_dir: &run_dir,
         bytes: exported.bytes.len(),
@@ -120,7 +124,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     if args.json { output::print_json(&report) } else { output::print(&text(&args, &report, &exported, start)) }
 }
 
-fn read_training_rows(args: &Args) -> anyhow::Result<Dataset> {
+/// The training rows, and the held-out rows with their numbers.
+fn read_rows(args: &Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
     let Some(target) = &args.target else {
         let rows = CsvRows::open(&args.data, Header::Detect)?;
         let columns = match rows.names() {
@@ -136,16 +141,52 @@ fn read_training_rows(args: &Args) -> anyhow::Result<Dataset> {
     if args.settings.task() == Task::Regression && data.targets().iter().all(|&y| y == 0.0 || y == 1.0) {
         eprintln!("note: the target holds only 0 and 1; --task classification would predict a probability");
     }
-    let data = match args.test_rows.read(&args.data, data.rows())? {
-        Some(held_out) => data.hold_out(&held_out)?.0,
-        None => data,
+    let (data, test) = match args.test_rows.read(&args.data, data.rows())? {
+        Some(numbers) => {
+            let (data, rows) = data.hold_out(&numbers)?;
+            (data, Some(HeldOut { rows, numbers }))
+        }
+        None => (data, None),
     };
     // Before the configuration, which is made for the number of rows.
     if data.rows() < 2 {
         let error = TrainError::TooFewRows { rows: data.rows() };
         return Err(mistake(format!("{}: {error}", args.data.display())));
     }
-    Ok(data)
+    Ok((data, test))
+}
+
+/// Held-out rows: no part of training, shown in the report.
+struct HeldOut {
+    rows: Dataset,
+    numbers: Vec<usize>,
+}
+
+/// The page about the model, on the held-out rows if there are some.
+fn write_report(
+    args: &Args,
+    config: &Config,
+    data: &Dataset,
+    test: Option<&HeldOut>,
+    blob: &[u8],
+    directory: &RunDirectory,
+) -> anyhow::Result<()> {
+    let numbers: Vec<usize> = (0..data.rows()).collect();
+    let (rows, numbers, described) = match test {
+        Some(test) => (&test.rows, &test.numbers, "Held-out rows of --test-rows"),
+        None => (data, &numbers, "Training rows, which flatter; hold rows out with --test-rows for an honest picture"),
+    };
+    let html = Report {
+        model: &ModelFile::new(blob)?,
+        name: &report::file_name(&args.out),
+        rows,
+        numbers,
+        described,
+        metrics: directory.metrics_path(),
+        options: &options(args, config).to_string(),
+    }
+    .html()?;
+    directory.report(&html)
 }
 
 fn train_watched(
@@ -199,7 +240,7 @@ fn this_command() -> String {
     quoted.collect::<Vec<_>>().join(" ")
 }
 
-fn text(args: &Args, report: &Report<'_>, exported: &Exported, start: Instant) -> String {
+fn text(args: &Args, report: &Summary<'_>, exported: &Exported, start: Instant) -> String {
     let held_out = report
         .validation_log_likelihood
         .map_or_else(String::new, |value| format!(", held-out log-likelihood {value:.4}"));
@@ -207,7 +248,7 @@ fn text(args: &Args, report: &Report<'_>, exported: &Exported, start: Instant) -
     format!(
         "{model}: {}, iteration {}{held_out}, {}\n\
          f32 against float64 on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}\n\
-         \n\
+         report: {}\n\n\
          next:\n  diffgp eval {model} {data}{}\n  diffgp inspect {model}\n",
         console::bytes(report.bytes),
         report.iteration,
@@ -215,6 +256,7 @@ fn text(args: &Args, report: &Report<'_>, exported: &Exported, start: Instant) -
         exported.errors.rows,
         exported.errors.mean,
         exported.errors.variance,
+        report.run_dir.join("report.html").display(),
         args.test_rows.as_typed()
     )
 }

@@ -1,0 +1,124 @@
+//! `diffgp plot`: pictures of a model and of how well it predicts.
+
+mod calibration;
+mod canvas;
+mod decision_path;
+mod flow_picture;
+mod gallery;
+mod paths;
+mod predictions;
+mod trace;
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::failure::mistake;
+use super::model_file::ModelFile;
+use super::model_rows::{ModelRows, Target};
+use super::output;
+use super::sampling::SamplingArgs;
+use super::test_rows::TestRowsArgs;
+pub(super) use gallery::{Gallery, KnownRow};
+
+/// Draw a model and its predictions, as SVG and PNG.
+///
+/// predictions: means with 95 % bars against the truth (over the input itself if there is only one);
+/// calibration: promised against observed coverage or probability; trace: bound and held-out log-likelihood of the
+/// run; flow: for one and two inputs, the flow itself; decision-path: for more, what the flow does to chosen rows.
+#[derive(Debug, clap::Args)]
+#[command(
+    args_override_self = true,
+    after_help = "Examples:
+  diffgp plot model.dgp data.csv --test-rows splits.txt --split 0
+  diffgp plot model.dgp data.csv --rows 0,17 --run-dir model.run --out-dir pictures"
+)]
+pub(crate) struct Args {
+    /// Model file written by `train`.
+    #[arg(value_name = "MODEL.dgp")]
+    model: PathBuf,
+    /// CSV file with the model's inputs and its target.
+    #[arg(value_name = "DATA.csv")]
+    data: PathBuf,
+    /// Target column, if it is not the one that the model names.
+    #[arg(long, value_name = "NAME|INDEX")]
+    target: Option<String>,
+    #[command(flatten)]
+    test_rows: TestRowsArgs,
+    #[command(flatten)]
+    sampling: SamplingArgs,
+    /// Rows (from 0) whose decision path is drawn, up to four [default: the first, middle and last].
+    #[arg(long, value_name = "ROW,ROW,...", value_delimiter = ',')]
+    rows: Vec<usize>,
+    /// Run directory whose trace is drawn [default: the model's name with .run, if it is there].
+    #[arg(long, value_name = "DIR")]
+    run_dir: Option<PathBuf>,
+    /// Folder for the pictures.
+    #[arg(long, value_name = "DIR", default_value = "plots")]
+    out_dir: PathBuf,
+    /// Print one JSON object: pictures, the names of the files.
+    #[arg(long)]
+    json: bool,
+    /// TOML file with options, written flag = value; the command line counts more.
+    #[arg(long, value_name = "FILE.toml")]
+    config: Option<PathBuf>,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    pictures: Vec<PathBuf>,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+    let file = ModelFile::read(&args.model)?;
+    let model = file.model();
+    let table = ModelRows::open(&args.data, &model, args.target.as_deref(), Target::Needed)?;
+    let width = table.width();
+    let cells = table.read_all()?;
+    let total = cells.len() / width;
+    let numbers = args.test_rows.read(&args.data, total)?.unwrap_or_else(|| (0..total).collect());
+    let row = |number: usize| {
+        let cells = &cells[number * width..(number + 1) * width];
+        KnownRow { number: number as u32, x: cells[..width - 1].to_vec(), y: cells[width - 1] }
+    };
+    let followed = chosen_rows(&args, &numbers, total)?;
+    let default_run = args.model.with_extension("run");
+    let run_dir = args.run_dir.clone().or_else(|| default_run.join("metrics.jsonl").exists().then_some(default_run));
+    let gallery = Gallery {
+        model: &model,
+        rows: numbers.iter().map(|&number| row(number)).collect(),
+        followed: followed.into_iter().map(row).collect(),
+        sampling: args.sampling.sampling(),
+        metrics: run_dir.map(|directory| directory.join("metrics.jsonl")),
+    };
+    let refused = |error| {
+        mistake(format!("--out-dir {}: {error}; expected a folder that can be written to", args.out_dir.display()))
+    };
+    fs::create_dir_all(&args.out_dir).map_err(refused)?;
+    let pictures = gallery.write(&args.out_dir)?;
+    if args.json {
+        return output::print_json(&Report { pictures });
+    }
+    output::print(&pictures.iter().map(|path| format!("{}\n", path.display())).collect::<String>())
+}
+
+fn chosen_rows(args: &Args, numbers: &[usize], total: usize) -> anyhow::Result<Vec<usize>> {
+    if args.rows.len() > decision_path::MOST_ROWS {
+        let most = decision_path::MOST_ROWS;
+        return Err(mistake(format!(
+            "--rows has {} rows; expected at most {most} to tell them apart",
+            args.rows.len()
+        )));
+    }
+    if let Some(row) = args.rows.iter().find(|&&row| row >= total) {
+        let data = args.data.display();
+        return Err(mistake(format!("--rows: no row {row}; expected 0 to {}, the rows of {data}", total - 1)));
+    }
+    if !args.rows.is_empty() {
+        return Ok(args.rows.clone());
+    }
+    let mut default = vec![numbers[0], numbers[numbers.len() / 2], numbers[numbers.len() - 1]];
+    default.dedup();
+    Ok(default)
+}

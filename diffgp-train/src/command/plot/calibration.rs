@@ -1,0 +1,76 @@
+//! Whether error bars and probabilities mean what they say.
+
+use diffgp_infer::Prediction;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+use super::canvas::{Axis, BLUE, Drawn, GREY, Picture, axes, legend};
+
+/// Levels at which coverage is compared, and bins of probabilities.
+const LEVELS: usize = 20;
+const BINS: usize = 10;
+
+/// What was promised against what happened.
+pub(super) struct Calibration {
+    title: String,
+    promised: &'static str,
+    observed: &'static str,
+    /// (promised, observed), ascending.
+    points: Vec<(f64, f64)>,
+}
+
+impl Calibration {
+    /// Of a regression: the share of the rows in their interval, level by level.
+    pub(super) fn of_intervals(predictions: &[Prediction], targets: &[f32]) -> Self {
+        let covered = |level: f64| {
+            let holds = |(prediction, &y): (&Prediction, &f32)| {
+                prediction.interval(level as f32).is_some_and(|(low, high)| low <= y && y <= high)
+            };
+            predictions.iter().zip(targets).filter(|&pair| holds(pair)).count() as f64 / targets.len() as f64
+        };
+        let levels = (1..LEVELS).map(|i| i as f64 / LEVELS as f64);
+        let points: Vec<(f64, f64)> = levels.map(|level| (level, covered(level))).collect();
+        let error =
+            points.iter().map(|(promised, observed)| (promised - observed).abs()).sum::<f64>() / points.len() as f64;
+        Self {
+            title: format!("Calibration: coverage off by {error:.3} on average"),
+            promised: "predicted coverage",
+            observed: "observed coverage",
+            points,
+        }
+    }
+
+    /// Of a classification: the share of class 1 among rows of about the same probability.
+    pub(super) fn of_probabilities(predictions: &[Prediction], targets: &[f32]) -> Self {
+        let mut bins = [(0.0, 0.0, 0.0); BINS];
+        for (prediction, &y) in predictions.iter().zip(targets) {
+            let probability = f64::from(prediction.probability().unwrap_or(0.5));
+            let bin = &mut bins[((probability * BINS as f64) as usize).min(BINS - 1)];
+            *bin = (bin.0 + 1.0, bin.1 + probability, bin.2 + f64::from(y));
+        }
+        let filled = || bins.iter().filter(|bin| bin.0 > 0.0);
+        let error: f64 = filled().map(|bin| (bin.1 - bin.2).abs()).sum::<f64>() / targets.len() as f64;
+        Self {
+            title: format!("Calibration: expected error {error:.3}"),
+            promised: "predicted probability of class 1",
+            observed: "observed share of class 1",
+            points: filled().map(|bin| (bin.1 / bin.0, bin.2 / bin.0)).collect(),
+        }
+    }
+}
+
+impl Picture for Calibration {
+    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
+        let mut chart =
+            axes(area, &self.title, Axis::new(self.promised, 0.0..1.0), Axis::new(self.observed, 0.0..1.0))?;
+        chart
+            .draw_series(LineSeries::new([(0.0, 0.0), (1.0, 1.0)], GREY.stroke_width(2)))?
+            .label("perfect")
+            .legend(|(x, y)| PathElement::new([(x, y), (x + 20, y)], GREY.stroke_width(2)));
+        chart
+            .draw_series(LineSeries::new(self.points.iter().copied(), BLUE.stroke_width(2)).point_size(4))?
+            .label("this model")
+            .legend(|(x, y)| PathElement::new([(x, y), (x + 20, y)], BLUE.stroke_width(2)));
+        legend(&mut chart, SeriesLabelPosition::LowerRight)
+    }
+}

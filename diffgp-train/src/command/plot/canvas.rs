@@ -1,0 +1,163 @@
+//! What all pictures share: size, font, colours, axes, and the two files each becomes.
+
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+use plotters::style::{FontStyle, register_font};
+
+use crate::command::output;
+
+/// A free font in the program itself: pictures look the same everywhere and need no system library.
+const FONT_FILE: &[u8] = include_bytes!("../../../fonts/DejaVuSans.ttf");
+pub(super) const FONT: &str = "DejaVu Sans";
+
+const SIZE: (u32, u32) = (960, 640);
+
+/// Colours that people with any colour vision can tell apart (Okabe and Ito).
+pub(super) const BLUE: RGBColor = RGBColor(0, 114, 178);
+pub(super) const ORANGE: RGBColor = RGBColor(230, 159, 0);
+pub(super) const VERMILLION: RGBColor = RGBColor(213, 94, 0);
+pub(super) const GREY: RGBColor = RGBColor(110, 110, 110);
+
+/// A chart with two linear axes.
+pub(super) type Chart<'a, DB> = ChartContext<'a, DB, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+/// What drawing gives.
+pub(super) type Drawn<T, DB> = Result<T, DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
+
+/// Something that can be drawn on any canvas.
+pub(super) trait Picture {
+    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB>;
+}
+
+/// An axis: what it shows and from where to where.
+pub(super) struct Axis {
+    pub(super) label: String,
+    pub(super) range: Range<f64>,
+}
+
+impl Axis {
+    pub(super) fn new(label: impl Into<String>, range: Range<f64>) -> Self {
+        Self { label: label.into(), range }
+    }
+
+    /// From the smallest to the largest value, with a little room.
+    pub(super) fn around(label: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Self {
+        let finite = values.into_iter().filter(|value| value.is_finite());
+        let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+        if low > high {
+            return Self::new(label, 0.0..1.0);
+        }
+        let room = if high > low { 0.04 * (high - low) } else { 0.5 };
+        Self::new(label, low - room..high + room)
+    }
+}
+
+/// Title, axes and a light mesh.
+pub(super) fn axes<'a, DB: DrawingBackend>(
+    area: &DrawingArea<DB, Shift>,
+    title: &str,
+    x: Axis,
+    y: Axis,
+) -> Drawn<Chart<'a, DB>, DB> {
+    build_axes(area, title, x, y, &LARGE)
+}
+
+/// The same for one of many panels in a picture.
+pub(super) fn small_axes<'a, DB: DrawingBackend>(
+    area: &DrawingArea<DB, Shift>,
+    title: &str,
+    x: Axis,
+    y: Axis,
+) -> Drawn<Chart<'a, DB>, DB> {
+    build_axes(area, title, x, y, &SMALL)
+}
+
+/// Sizes of a chart's parts, in pixels.
+struct Measures {
+    title: u32,
+    description: u32,
+    below: u32,
+    left: u32,
+    /// Marks on an axis at most.
+    marks: usize,
+}
+
+const LARGE: Measures = Measures { title: 20, description: 16, below: 52, left: 78, marks: 11 };
+const SMALL: Measures = Measures { title: 15, description: 13, below: 36, left: 52, marks: 5 };
+
+fn build_axes<'a, DB: DrawingBackend>(
+    area: &DrawingArea<DB, Shift>,
+    title: &str,
+    x: Axis,
+    y: Axis,
+    measures: &Measures,
+) -> Drawn<Chart<'a, DB>, DB> {
+    let mut chart = ChartBuilder::on(area)
+        .caption(title, (FONT, measures.title))
+        .margin(14)
+        .margin_right(24)
+        .x_label_area_size(measures.below)
+        .y_label_area_size(measures.left)
+        .build_cartesian_2d(x.range, y.range)?;
+    chart
+        .configure_mesh()
+        .x_desc(x.label)
+        .y_desc(y.label)
+        .x_labels(measures.marks)
+        .y_labels(measures.marks)
+        .axis_desc_style((FONT, measures.description))
+        .label_style((FONT, 13))
+        .light_line_style(WHITE)
+        .bold_line_style(RGBColor(228, 228, 228))
+        .draw()?;
+    Ok(chart)
+}
+
+/// The legend of what was labelled so far.
+pub(super) fn legend<'a, DB: DrawingBackend + 'a>(
+    chart: &mut Chart<'a, DB>,
+    position: SeriesLabelPosition,
+) -> Drawn<(), DB> {
+    chart
+        .configure_series_labels()
+        .position(position)
+        .background_style(WHITE.mix(0.85))
+        .border_style(RGBColor(200, 200, 200))
+        .label_font((FONT, 14))
+        .margin(12)
+        .draw()
+}
+
+/// A picture as text, to be put into a page.
+pub(super) fn svg(picture: &impl Picture) -> anyhow::Result<String> {
+    register_font(FONT, FontStyle::Normal, FONT_FILE).map_err(|_| anyhow!("the built-in font cannot be used"))?;
+    let mut text = String::new();
+    {
+        let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+        area.fill(&WHITE)?;
+        picture.draw(&area)?;
+        area.present()?;
+    }
+    Ok(text)
+}
+
+/// Writes NAME.svg and NAME.png; returns both names.
+pub(super) fn write(picture: &impl Picture, directory: &Path, name: &str) -> anyhow::Result<[PathBuf; 2]> {
+    let files = ["svg", "png"].map(|extension| directory.join(format!("{name}.{extension}")));
+    output::write(&files[0], svg(picture)?.as_bytes())?;
+    // The encoder goes by the extension, so the name beside keeps it.
+    let beside = directory.join(format!(".{name}.partial.png"));
+    {
+        let area = BitMapBackend::new(&beside, SIZE).into_drawing_area();
+        area.fill(&WHITE)?;
+        picture.draw(&area)?;
+        area.present().with_context(|| format!("cannot write {}", files[1].display()))?;
+    }
+    fs::rename(&beside, &files[1]).with_context(|| format!("cannot write {}", files[1].display()))?;
+    Ok(files)
+}

@@ -1,0 +1,193 @@
+//! All pictures that a model and its rows allow.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use diffgp_infer::{Model, Prediction};
+use diffgp_train::evaluate::{Row, Sampling, evaluate};
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+use super::calibration::Calibration;
+use super::canvas::{self, Drawn, Picture};
+use super::decision_path::DecisionPath;
+use super::flow_picture::{Field, FlowLines};
+use super::predictions::{AgainstTruth, Curve, Predicted, SideBySide};
+use super::trace::Trace;
+
+/// The level of error bars and bands.
+const LEVEL: f32 = 0.95;
+/// Places of a curve over one input.
+const PLACES: usize = 400;
+/// Rows in one scatter plot at most; more hide each other.
+const MOST_POINTS: usize = 2000;
+
+/// A row, its number in the file and its target.
+pub(in crate::command) struct KnownRow {
+    pub(in crate::command) number: u32,
+    pub(in crate::command) x: Vec<f32>,
+    pub(in crate::command) y: f32,
+}
+
+/// What is to be drawn.
+pub(in crate::command) struct Gallery<'a> {
+    pub(in crate::command) model: &'a Model<'a>,
+    pub(in crate::command) rows: Vec<KnownRow>,
+    /// Rows whose path is followed.
+    pub(in crate::command) followed: Vec<KnownRow>,
+    pub(in crate::command) sampling: Sampling,
+    /// `metrics.jsonl` of the run.
+    pub(in crate::command) metrics: Option<PathBuf>,
+}
+
+impl Gallery<'_> {
+    /// Draws everything that applies; returns the files.
+    pub(in crate::command) fn write(&self, directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        for (name, picture) in self.pictures()? {
+            files.extend(canvas::write(&picture, directory, name)?);
+        }
+        Ok(files)
+    }
+
+    /// Everything that applies, as SVG to be put into a page.
+    pub(in crate::command) fn svgs(&self) -> anyhow::Result<Vec<String>> {
+        self.pictures()?.iter().map(|(_, picture)| canvas::svg(picture)).collect()
+    }
+
+    fn pictures(&self) -> anyhow::Result<Vec<(&'static str, AnyPicture)>> {
+        let predictions = self.predict()?;
+        let targets: Vec<f32> = self.rows.iter().map(|row| row.y).collect();
+        let mut pictures = Vec::new();
+        if self.model.inputs() == 1 {
+            pictures.push(("predictions", AnyPicture::Curve(self.curve("Predictions", None)?)));
+        } else if !self.model.is_classifier() {
+            let rows = predictions.iter().zip(&targets).map(|(p, &y)| predicted(p, y)).take(MOST_POINTS).collect();
+            let picture = AgainstTruth { target: self.target_name(), rows };
+            pictures.push(("predictions", AnyPicture::AgainstTruth(picture)));
+        }
+        let calibration = if self.model.is_classifier() {
+            Calibration::of_probabilities(&predictions, &targets)
+        } else {
+            Calibration::of_intervals(&predictions, &targets)
+        };
+        pictures.push(("calibration", AnyPicture::Calibration(calibration)));
+        if self.model.blob().header().steps > 0 {
+            pictures.push(self.flow()?);
+        }
+        if let Some(metrics) = &self.metrics {
+            pictures.push(("trace", AnyPicture::Trace(Trace::read(metrics)?)));
+        }
+        Ok(pictures)
+    }
+
+    /// Draws this model's curve over its only input beside another model's, with the same vertical range.
+    pub(in crate::command) fn write_beside(
+        &self,
+        other: &Gallery<'_>,
+        titles: [&str; 2],
+        range: Range<f64>,
+        stem: (&Path, &str),
+    ) -> anyhow::Result<[PathBuf; 2]> {
+        let curves = [self.curve(titles[0], Some(range.clone()))?, other.curve(titles[1], Some(range))?];
+        canvas::write(&SideBySide { curves }, stem.0, stem.1)
+    }
+
+    /// The prediction over the only input.
+    fn curve(&self, title: &str, range: Option<Range<f64>>) -> anyhow::Result<Curve> {
+        let ends = self.model.blob().input(0).map_or((0.0, 1.0), |input| (input.low, input.high));
+        let places: Vec<[f32; 1]> =
+            (0..PLACES).map(|i| [ends.0 + (ends.1 - ends.0) * i as f32 / (PLACES - 1) as f32]).collect();
+        let rows: Vec<Row<'_>> = places.iter().zip(0..).map(|(x, number)| Row { number, x }).collect();
+        let evaluated = evaluate(self.model, &rows, self.sampling)?;
+        let curve = places.iter().zip(&evaluated).map(|(x, e)| (f64::from(x[0]), predicted(&e.prediction, 0.0)));
+        Ok(Curve {
+            title: title.to_owned(),
+            input: self.input_names()[0].clone(),
+            target: self.target_name(),
+            curve: curve.collect(),
+            rows: self.rows.iter().map(|row| (f64::from(row.x[0]), f64::from(row.y))).collect(),
+            range,
+        })
+    }
+
+    /// Draws the flow itself, or what it does to the followed rows.
+    pub(in crate::command) fn write_flow(&self, directory: &Path) -> anyhow::Result<[PathBuf; 2]> {
+        let (name, picture) = self.flow()?;
+        canvas::write(&picture, directory, name)
+    }
+
+    fn flow(&self) -> anyhow::Result<(&'static str, AnyPicture)> {
+        let seed = match self.sampling {
+            Sampling::Paths { seed, .. } => seed,
+            Sampling::Drift => 0,
+        };
+        let names = self.input_names();
+        Ok(match names.as_slice() {
+            [input] => ("flow", AnyPicture::FlowLines(FlowLines::new(self.model, input.clone(), seed)?)),
+            [first, second] => {
+                let rows: Vec<(Vec<f32>, f32)> =
+                    self.rows.iter().take(MOST_POINTS).map(|row| (row.x.clone(), row.y)).collect();
+                let names = [first.clone(), second.clone()];
+                ("flow", AnyPicture::Field(Field::new(self.model, names, &rows, seed)?))
+            }
+            _ => {
+                let followed: Vec<(u32, Vec<f32>)> =
+                    self.followed.iter().map(|row| (row.number, row.x.clone())).collect();
+                let picture = DecisionPath::new(self.model, &names, &followed, seed)?;
+                ("decision-path", AnyPicture::DecisionPath(picture))
+            }
+        })
+    }
+
+    fn predict(&self) -> anyhow::Result<Vec<Prediction>> {
+        let rows: Vec<Row<'_>> = self.rows.iter().map(|row| Row { number: row.number, x: &row.x }).collect();
+        let mut predictions = Vec::with_capacity(rows.len());
+        for chunk in rows.chunks(MOST_POINTS) {
+            predictions.extend(evaluate(self.model, chunk, self.sampling)?.into_iter().map(|row| row.prediction));
+        }
+        Ok(predictions)
+    }
+
+    fn input_names(&self) -> Vec<String> {
+        let names: Vec<&str> = self.model.blob().names().collect();
+        let name = |index: usize| names.get(index).map_or_else(|| format!("input {index}"), |name| (*name).to_owned());
+        (0..self.model.inputs()).map(name).collect()
+    }
+
+    fn target_name(&self) -> String {
+        self.model.blob().names().last().unwrap_or("target").to_owned()
+    }
+}
+
+/// One of the pictures.
+enum AnyPicture {
+    AgainstTruth(AgainstTruth),
+    Calibration(Calibration),
+    Curve(Curve),
+    DecisionPath(DecisionPath),
+    Field(Field),
+    FlowLines(FlowLines),
+    Trace(Trace),
+}
+
+impl Picture for AnyPicture {
+    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
+        match self {
+            Self::AgainstTruth(picture) => picture.draw(area),
+            Self::Calibration(picture) => picture.draw(area),
+            Self::Curve(picture) => picture.draw(area),
+            Self::DecisionPath(picture) => picture.draw(area),
+            Self::Field(picture) => picture.draw(area),
+            Self::FlowLines(picture) => picture.draw(area),
+            Self::Trace(picture) => picture.draw(area),
+        }
+    }
+}
+
+/// Mean and interval; for a classifier the probability alone.
+fn predicted(prediction: &Prediction, truth: f32) -> Predicted {
+    let mean = prediction.probability().unwrap_or(prediction.mean());
+    let (low, high) = prediction.interval(LEVEL).unwrap_or((mean, mean));
+    Predicted { truth: truth.into(), mean: mean.into(), low: low.into(), high: high.into() }
+}

@@ -1,0 +1,42 @@
+//! Paths through the flow, state by state, as the device computes them.
+
+use diffgp_infer::{Error, Keyed, Model, Noise, Workspace};
+
+/// A path in raw units: K + 1 states of D values.
+pub(super) type Path = Vec<Vec<f64>>;
+
+/// The path of one input: along the drift, or with the noise of (seed, row, path).
+pub(super) fn path(model: &Model<'_>, x: &[f32], noise: Option<(u64, u32, u32)>) -> Result<Path, Error> {
+    let mut workspace = Box::new(Workspace::<64, 1024>::new());
+    let mut keyed = noise.map(|(seed, row, path)| {
+        let mut keyed = Keyed::new(seed, row);
+        keyed.begin_path(path);
+        keyed
+    });
+    let mut flow = model.start(x, &mut workspace)?;
+    let mut states = vec![flow.position().map(f64::from).collect()];
+    while match &mut keyed {
+        Some(keyed) => flow.step(keyed)?,
+        None => flow.step_drift()?,
+    } {
+        states.push(flow.position().map(f64::from).collect());
+    }
+    Ok(states)
+}
+
+/// Drift at the beginning of the flow, in raw units per unit of time.
+pub(super) fn drift(model: &Model<'_>, x: &[f32]) -> Result<Vec<f64>, Error> {
+    let mut workspace = Box::new(Workspace::<64, 1024>::new());
+    let mut flow = model.start(x, &mut workspace)?;
+    let (mut drift, mut diffusion) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+    flow.field(&mut drift, &mut diffusion)?;
+    let scales = (0..x.len()).filter_map(|index| model.blob().input(index)).map(|input| f64::from(input.scale));
+    Ok(drift.into_iter().zip(scales).map(|(drift, scale)| f64::from(drift) / scale).collect())
+}
+
+/// t_k of every state.
+pub(super) fn times(model: &Model<'_>) -> Vec<f64> {
+    let header = model.blob().header();
+    let steps = header.steps.max(1);
+    (0..=header.steps).map(|k| f64::from(header.flow_time) * f64::from(k) / f64::from(steps)).collect()
+}

@@ -1,0 +1,86 @@
+//! The course of a run: bound and held-out log-likelihood, iteration by iteration.
+
+use std::path::Path;
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use serde_json::Value;
+
+use super::canvas::{Axis, BLUE, Drawn, GREY, Picture, VERMILLION, axes};
+use crate::command::failure::mistake;
+
+/// Read from `metrics.jsonl`.
+pub(super) struct Trace {
+    elbo: Vec<(f64, f64)>,
+    held_out: Vec<(f64, f64)>,
+    /// Where the flow began.
+    flow_start: Option<f64>,
+}
+
+impl Trace {
+    pub(super) fn read(metrics: &Path) -> anyhow::Result<Self> {
+        let shown = metrics.display();
+        let text = std::fs::read_to_string(metrics)
+            .map_err(|error| mistake(format!("{shown}: {error}; expected the run directory of `diffgp train`")))?;
+        let mut trace = Self { elbo: Vec::new(), held_out: Vec::new(), flow_start: None };
+        let mut warm = 0.0;
+        for (number, line) in text.lines().enumerate() {
+            let value: Value = serde_json::from_str(line)
+                .map_err(|error| mistake(format!("{shown}: line {}: {error}; expected a JSON object", number + 1)))?;
+            let mut iteration = value["iteration"].as_f64().unwrap_or_default();
+            if value["phase"] == "flow" {
+                let start = *trace.flow_start.get_or_insert(warm);
+                iteration += start;
+            } else {
+                warm = iteration;
+            }
+            if let Some(elbo) = value["elbo"].as_f64() {
+                trace.elbo.push((iteration, elbo));
+            }
+            if let Some(log_likelihood) = value["held_out"]["log_likelihood"].as_f64() {
+                trace.held_out.push((iteration, log_likelihood));
+            }
+        }
+        if trace.elbo.is_empty() {
+            return Err(mistake(format!("{shown}: no iterations in it; expected a run that has begun")));
+        }
+        Ok(trace)
+    }
+
+    /// Values worth showing: without the first steep tenth, which would flatten the rest.
+    fn late(points: &[(f64, f64)]) -> impl Iterator<Item = f64> + '_ {
+        points.iter().skip(points.len() / 10).map(|&(_, value)| value)
+    }
+
+    fn panel<DB: DrawingBackend>(
+        &self,
+        area: &DrawingArea<DB, Shift>,
+        title: &str,
+        label: &str,
+        points: &[(f64, f64)],
+        colour: RGBColor,
+    ) -> Drawn<(), DB> {
+        let x = Axis::around("iteration", self.elbo.iter().map(|&(iteration, _)| iteration));
+        let y = Axis::around(label, Self::late(points));
+        let (bottom, top) = (y.range.start, y.range.end);
+        let mut chart = axes(area, title, x, y)?;
+        if let Some(start) = self.flow_start {
+            chart.draw_series(LineSeries::new([(start, bottom), (start, top)], GREY.stroke_width(1)))?;
+        }
+        let inside = points.iter().copied().filter(|&(_, value)| value >= bottom);
+        chart.draw_series(LineSeries::new(inside, colour.stroke_width(2)))?;
+        Ok(())
+    }
+}
+
+impl Picture for Trace {
+    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
+        let title = if self.flow_start.is_some() { "Bound (the grey line is where the flow begins)" } else { "Bound" };
+        if self.held_out.is_empty() {
+            return self.panel(area, title, "ELBO", &self.elbo, BLUE);
+        }
+        let (upper, lower) = area.split_vertically(320);
+        self.panel(&upper, title, "ELBO", &self.elbo, BLUE)?;
+        self.panel(&lower, "Held-out rows", "log-likelihood per row", &self.held_out, VERMILLION)
+    }
+}
