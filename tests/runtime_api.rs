@@ -283,8 +283,7 @@ fn folded_time_and_time_features_are_the_same_field() {
 #[test]
 fn a_posterior_equal_to_the_prior_needs_no_directions() {
     let mut params = model(&Shape::SMALL);
-    let prior = |size: usize| Posterior { mean: DVector::zeros(size), factor: DMatrix::identity(size, size) };
-    params.predictor.posterior = prior(6);
+    params.predictor.posterior = Posterior { mean: DVector::zeros(6), factor: DMatrix::identity(6, 6) };
     let bytes = blob_of(&Shape::SMALL, &params);
     let model = Model::parse(bytes.as_slice()).unwrap();
     let (kernel, output) = model.blob().predictor().unwrap();

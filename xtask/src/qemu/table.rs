@@ -1,4 +1,4 @@
-//! The figures as tables for people: printed after a run, and part of `firmware-example/README.md`.
+//! The figures as tables for people: printed after a run, and part of the project's README.
 
 use super::board;
 use super::figures::Figures;
@@ -63,7 +63,7 @@ fn split(readme: &str) -> Result<(&str, &str)> {
 }
 
 fn path() -> PathBuf {
-    command::root().join("firmware-example/README.md")
+    command::root().join("README.md")
 }
 
 /// A clock at which this core is typically sold.
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn the_readme_shows_the_checked_in_figures() {
-        let readme = std::fs::read_to_string(path()).expect("the firmware has a README");
+        let readme = std::fs::read_to_string(path()).expect("the project has a README");
         split(&readme).expect("the README has a place for the figures");
         let boards = figures::checked_in().expect("figures are checked in");
         assert!(readme.contains(&tables(&boards)), "`cargo xtask qemu --overwrite` writes the tables");
