@@ -1,5 +1,6 @@
 //! The command line: raw arguments, and which subcommand answers them.
 
+mod completions;
 mod console;
 mod crossval;
 mod demo;
@@ -24,7 +25,7 @@ mod train;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Gaussian process flows for microcontrollers: train on a CSV file, predict with an honest error bar on the device.
 #[derive(Debug, Parser)]
@@ -54,6 +55,7 @@ enum Command {
     Crossval(Box<crossval::Args>),
     Plot(plot::Args),
     Demo(demo::Args),
+    Completions(completions::Args),
 }
 
 /// Runs the command and turns its outcome into an exit code.
@@ -74,5 +76,6 @@ fn run(arguments: Vec<OsString>) -> anyhow::Result<()> {
         Command::Crossval(args) => crossval::run(*args),
         Command::Plot(args) => plot::run(args),
         Command::Demo(args) => demo::run(args),
+        Command::Completions(args) => completions::run(&args, &mut Cli::command()),
     }
 }

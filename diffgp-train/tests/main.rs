@@ -4,6 +4,7 @@ mod bad_input;
 mod crossval;
 mod demo;
 mod evaluate;
+mod help;
 mod inspect;
 mod plot;
 mod runner;

@@ -12,7 +12,8 @@ use super::plot::{Gallery, KnownRow};
 
 /// Rows in the pictures and figures at most: the page is made after every run and must not take long.
 const MOST_ROWS: usize = 500;
-const SAMPLING: Sampling = Sampling::Paths { count: 50, seed: 0 };
+/// What `eval` does without flags, so that both show the same figures.
+const SAMPLING: Sampling = Sampling::Paths { count: 100, seed: 0 };
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}\
 svg{max-width:100%;height:auto}pre{overflow-x:auto;background:#f5f5f5;padding:1rem;font-size:13px}\
