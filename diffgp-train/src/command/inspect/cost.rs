@@ -8,6 +8,7 @@
 //! ```
 //!
 //! The figures were solved from two measured models (D = 8, M = 100 and D = 4, M = 50); they hold within about a tenth.
+//! Cores without floating-point hardware compute it in software, where the cost also depends on the numbers.
 
 use diffgp_infer::Model;
 use serde::Serialize;
@@ -21,7 +22,12 @@ struct Core {
     draw: f64,
 }
 
-const CORES: &[Core] = &[Core { name: "Cortex-M4F", point: 48.0, point_input: 1.9, multiply_add: 2.43, draw: 230.0 }];
+const CORES: &[Core] = &[
+    Core { name: "Cortex-M4F, M7, M33, M55", point: 50.2, point_input: 2.23, multiply_add: 2.43, draw: 480.0 },
+    Core { name: "Cortex-M3", point: 1137.0, point_input: 211.0, multiply_add: 128.0, draw: 5000.0 },
+    Core { name: "Cortex-M0", point: 1915.0, point_input: 335.0, multiply_add: 218.0, draw: 8000.0 },
+    Core { name: "RISC-V RV32IMAC", point: 1075.0, point_input: 189.0, multiply_add: 117.0, draw: 3700.0 },
+];
 
 /// What one family of cores will do.
 #[derive(Clone, Debug, Serialize)]
