@@ -5,7 +5,9 @@ use crate::runner::{Folder, QUICK};
 #[test]
 fn missing_files() {
     let folder = Folder::with_model();
-    folder.run("train none.csv --target y").refused_with(&["none.csv", "No such file"]);
+    let missing = folder.run("train none.csv --target y");
+    assert_eq!(missing.stderr.matches("No such file").count(), 1, "{missing:?}");
+    missing.refused_with(&["none.csv", "No such file"]);
     folder.run("eval none.dgp data.csv").refused_with(&["none.dgp", "No such file", "diffgp train"]);
     folder.run("eval model.dgp none.csv").refused_with(&["none.csv"]);
     folder.run("predict model.dgp none.csv").refused_with(&["none.csv"]);

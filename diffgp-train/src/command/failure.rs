@@ -23,8 +23,17 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         // The reader (`head`, a pager) has seen enough.
         return ExitCode::SUCCESS;
     }
-    eprintln!("error: {error:#}");
+    eprintln!("error: {}", message(error));
     if is_mistake(error) { ExitCode::from(2) } else { ExitCode::FAILURE }
+}
+
+/// The error and its causes, without those that it quotes already.
+fn message(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |message, cause| match message.as_str() {
+        "" => cause,
+        quoted if quoted.contains(&cause) => message,
+        _ => format!("{message}: {cause}"),
+    })
 }
 
 fn is_mistake(error: &anyhow::Error) -> bool {
