@@ -6,6 +6,12 @@ use super::summary::Summary;
 
 const BYTES_PER_LINE: usize = 16;
 
+/// Rust's words that a column may well be called.
+const KEYWORDS: [&str; 22] = [
+    "as", "box", "break", "const", "do", "else", "enum", "final", "fn", "for", "if", "in", "let", "loop", "match",
+    "move", "ref", "return", "static", "type", "use", "while",
+];
+
 /// An aligned C array.
 pub(super) fn c_array(name: &str, bytes: &[u8]) -> String {
     format!(
@@ -79,7 +85,21 @@ fn identifier(name: &str, index: usize) -> String {
     let lower: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
     match lower.chars().next() {
+        // A trailing underscore keeps names such as "type" from being taken for Rust's own words.
+        Some(first) if first.is_ascii_alphabetic() && KEYWORDS.contains(&lower.as_str()) => lower + "_",
         Some(first) if first.is_ascii_alphabetic() => lower,
         _ => format!("x{index}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::identifier;
+
+    #[test]
+    fn column_names_become_variables() {
+        for (name, expected) in [("age", "age"), ("Fly ash (kg)", "fly_ash__kg_"), ("type", "type_"), ("7th", "x3")] {
+            assert_eq!(identifier(name, 3), expected);
+        }
     }
 }
