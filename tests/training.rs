@@ -7,7 +7,7 @@ use diffgp_train::data::{Affine, Dataset, Header, TargetKind, read_test_rows};
 use diffgp_train::export::{Metadata, export};
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{
-    Config, Observer, Phase, Progress, Task, TrainError, Trained, Validated, Warning, resume, train,
+    Config, Observer, Phase, Progress, Task, TrainError, Trained, Validated, WORTHWHILE_GAIN, Warning, resume, train,
 };
 
 use crate::elbo_goldens::relative_error;
@@ -150,12 +150,14 @@ fn an_interruption_does_not_change_a_bit() {
     let undisturbed = train(&data, &config, &mut ()).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("run.ckpt");
-    // In the warm start, at its very beginning and end, and in the flow; the last on a validation.
-    for stop_after in [1, 13, 20, 21, 36, 42] {
+    // In the warm start, at its very beginning and end, in the flow, one on a validation, and on all rows.
+    for stop_after in [1, 13, 20, 21, 36, 42, 51, 60] {
         let mut recorder = Recorder { stop_after: Some(stop_after), ..Recorder::default() };
         let stopped = train(&data, &config, &mut recorder).unwrap_err();
         assert!(matches!(stopped, TrainError::Stopped { .. }), "{stopped}");
-        recorder.checkpoint.unwrap().write(&path).unwrap();
+        let checkpoint = recorder.checkpoint.unwrap();
+        assert_eq!(checkpoint.phase().on_all_rows(), stop_after > 50);
+        checkpoint.write(&path).unwrap();
         let resumed = resume(&data, &config, Checkpoint::read(&path).unwrap(), &mut ()).unwrap();
         assert_same_bits(&undisturbed, &resumed, &format!("stopped after {stop_after}"));
     }
@@ -168,7 +170,7 @@ fn a_run_killed_between_checkpoints_goes_on_from_the_last() {
     let mut recorder = Recorder::default();
     let undisturbed = train(&data, &config, &mut recorder).unwrap();
     let last = recorder.checkpoint.unwrap();
-    assert_eq!(last.iteration(), 27);
+    assert!(last.phase() == Phase::FlowAgain && last.iteration() > 0, "{:?} {}", last.phase(), last.iteration());
     assert_same_bits(&undisturbed, &resume(&data, &config, last, &mut ()).unwrap(), "from the last checkpoint");
 }
 
@@ -204,6 +206,63 @@ fn a_flow_beats_no_flow_on_a_step() {
         assert!(elbos.last() > elbos.first(), "{phase:?}: {:?} to {:?}", elbos.first(), elbos.last());
     }
     assert!(!recorder.validations.is_empty());
+}
+
+#[test]
+fn the_last_phase_repeats_the_best_with_all_rows() {
+    let data = step_data(200, Task::Regression);
+    let mut recorder = Recorder::default();
+    let trained = train(&data, &small_config(200, Task::Regression), &mut recorder).unwrap();
+    let of = |phase: Phase| recorder.progress.iter().filter(move |progress| progress.phase == phase);
+    assert_eq!((of(Phase::Flow).count(), of(Phase::FlowAgain).count() as u64), (30, trained.iteration));
+    let validated = recorder.validations.iter().filter(|validated| validated.phase == Phase::Flow);
+    let best = validated.max_by(|a, b| a.score.log_likelihood.total_cmp(&b.score.log_likelihood)).unwrap();
+    assert_eq!(
+        (best.iteration, Some(best.score.log_likelihood)),
+        (trained.iteration, trained.validation_log_likelihood)
+    );
+    // The same parameters on other rows.
+    let first = |phase: Phase| *of(phase).next().unwrap();
+    let (once, again) = (first(Phase::Flow), first(Phase::FlowAgain));
+    assert_eq!((once.noise, once.kl_predictor, once.kl_flow), (again.noise, again.kl_predictor, again.kl_flow));
+    assert_ne!(once.elbo, again.elbo);
+    assert!(recorder.validations.iter().all(|validated| !validated.phase.on_all_rows()));
+}
+
+#[test]
+fn a_flow_is_kept_only_if_it_is_worth_it() {
+    let line = |rows: usize| {
+        let (x, noise) = (Normals::new(1).vector(rows), Normals::new(2).vector(rows));
+        let y = x.iter().zip(noise).map(|(x, noise)| (x + 0.3 * noise) as f32).collect();
+        Dataset::new(x.iter().map(|&x| x as f32).collect(), y, 1).unwrap()
+    };
+    for again_rows in [0, 2000] {
+        let mut config = small_config(300, Task::Regression);
+        (config.warm_start.iterations, config.main.iterations) = (100, 100);
+        (config.flow.optional, config.validation.again_rows) = (true, again_rows);
+        let step = train(&step_data(300, Task::Regression), &config, &mut ()).unwrap();
+        assert!(step.params.flow.is_some() && step.flow_gain.unwrap() > WORTHWHILE_GAIN, "{:?}", step.flow_gain);
+        let mut recorder = Recorder::default();
+        let plain = train(&line(300), &config, &mut recorder).unwrap();
+        assert!(plain.params.flow.is_none() && plain.flow_gain.unwrap() < WORTHWHILE_GAIN, "{:?}", plain.flow_gain);
+        // As if no flow had been asked for.
+        config.flow.time = 0.0;
+        let without = train(&line(300), &config, &mut ()).unwrap();
+        assert_eq!(plain.params, without.params);
+        assert_eq!(recorder.progress.iter().any(|progress| progress.phase == Phase::SparseAgain), again_rows > 0);
+    }
+}
+
+#[test]
+fn training_stops_when_the_validation_rows_stop_gaining() {
+    let mut config = small_config(300, Task::Regression);
+    (config.main.iterations, config.validation.patience, config.validation.again_rows) = (10_000, 14, 0);
+    // Steps far too large to settle.
+    config.main.learning_rate = 1.0;
+    let mut recorder = Recorder::default();
+    let trained = train(&step_data(300, Task::Regression), &config, &mut recorder).unwrap();
+    let last = recorder.progress.iter().map(|progress| progress.iteration).max().unwrap();
+    assert!(last >= trained.iteration + 14 && last < 1000, "stopped after {last}, best {}", trained.iteration);
 }
 
 #[test]

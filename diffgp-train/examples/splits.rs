@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use diffgp_train::data::{Dataset, Header, TargetKind, read_test_rows};
+use diffgp_train::optimise::LogNormal;
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{Config, Observer, Task, Validated, Warning, train};
 
@@ -87,6 +88,20 @@ fn apply(config: &mut Config, name: &str, value: &str) -> Result<(), Failure> {
         "training-steps" => config.flow.training_steps = value.parse()?,
         "steps" => config.flow.steps = value.parse()?,
         "per-dimension" => config.flow.per_dimension = value.parse()?,
+        "validation" => config.validation.fraction = value.parse()?,
+        "patience" => config.validation.patience = value.parse()?,
+        "again-rows" => config.validation.again_rows = value.parse()?,
+        "flow-variance" => config.flow.variance = value.parse()?,
+        "flow-length-scale" => config.flow.length_scale = value.parse()?,
+        "predictor-inducing" => config.predictor.inducing = value.parse()?,
+        "jitter" => config.jitter = value.parse()?,
+        "warm-natural" => config.warm_start.natural_step = value.parse()?,
+        "optional" => config.flow.optional = value.parse()?,
+        "noise-prior" => {
+            let (median, sigma) = value.split_once(',').ok_or("noise-prior=MEDIAN,SIGMA")?;
+            let prior = LogNormal { median: median.parse()?, sigma: sigma.parse()? };
+            config.regularisation.noise = Some(prior);
+        }
         "refit-paths" => config.refit.paths = value.parse()?,
         "threads" => config.threads = value.parse()?,
         "seed" => config.seed = value.parse()?,

@@ -16,7 +16,7 @@ use crate::train::{Config, Phase, State};
 
 const MAGIC: &[u8; 4] = b"DGPC";
 /// Raised whenever `State` or anything in it changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 16;
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
@@ -164,7 +164,7 @@ mod tests {
     fn example() -> (Dataset, Config, Checkpoint) {
         let data = Dataset::new(vec![1.0, 2.0], vec![0.0, 1.0], 1).unwrap();
         let config = Config::for_rows(2, Task::Regression);
-        let state = State::new(Phase::Flow, &small_model(true), true);
+        let state = State::new(Phase::Flow, &small_model(true), true, 10);
         let checkpoint = Checkpoint::new(data.fingerprint(), &config, state);
         (data, config, checkpoint)
     }

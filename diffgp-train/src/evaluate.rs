@@ -8,7 +8,7 @@ mod score;
 use diffgp_infer::{Keyed, Latent, Model, Noise, Prediction, Workspace};
 use rayon::prelude::*;
 
-pub use score::{Figures, Known, score};
+pub use score::{Figures, Known, LEVELS, score};
 
 /// Large enough for every model that the format allows.
 type AnyWorkspace = Workspace<64, 1024>;

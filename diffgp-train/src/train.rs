@@ -2,14 +2,15 @@
 //!
 //! 1. A sparse Gaussian process (T = 0) from k-means inducing points.
 //! 2. A weak flow in front of it, then everything together.
-//! 3. The best parameters by the log-likelihood of validation rows, q(u_g) fitted once more on all rows with the
-//!    exported number of steps.
+//! 3. The better of both by the log-likelihood of validation rows; for small sets, that phase once more on all rows.
+//! 4. q(u_g) fitted once more on all rows with the exported number of steps.
 //!
 //! The result depends on the data, the configuration (threads excepted) and the version, to the bit. Memory: the data
 //! set, one batch with its noise, and what [`value_and_gradient`](crate::elbo::value_and_gradient) needs.
 
 mod ascent;
 mod config;
+mod course;
 mod error;
 mod initial;
 mod objective;
@@ -20,12 +21,13 @@ mod score;
 mod state;
 
 pub use config::{Config, ConfigError, FlowConfig, PhaseConfig, PredictorConfig, RefitConfig, Task, ValidationConfig};
+pub use course::WORTHWHILE_GAIN;
 pub use error::TrainError;
 pub use observer::{Observer, Phase, Progress, Validated, Warning};
 pub use score::{Score, Scorer};
-pub use state::{Best, State};
+pub use state::{Best, State, Verdict};
 
-use self::ascent::Ascent;
+use self::course::{Course, Next};
 use self::objective::{DataObjective, Standardised};
 use self::rows::Rows;
 use crate::checkpoint::Checkpoint;
@@ -54,8 +56,10 @@ pub struct Trained {
     pub target_name: Option<String>,
     /// The iteration of the last phase whose parameters were kept.
     pub iteration: u64,
-    /// Their score on the validation rows, before the last fit of q(u_g), which sees those rows.
+    /// Their score on the validation rows, before those rows were trained on.
     pub validation_log_likelihood: Option<f64>,
+    /// What the flow added to that score, whether it was kept or not.
+    pub flow_gain: Option<f64>,
 }
 
 impl Trained {
@@ -94,52 +98,46 @@ fn run(
     let scaling = Scaling::of(data, config.task == Task::Regression);
     check_scaling(data, &scaling, observer)?;
     let threads = Threads::new(config.threads).map_err(|error| TrainError::Threads(error.to_string()))?;
-    let rows = Rows::new(data.rows(), config);
     let rows_of = Standardised { data, scaling: &scaling };
-    let validation = rows.validation();
-    if validation.is_empty() && config.validation.fraction > 0.0 {
+    let split = Rows::new(data.rows(), config);
+    if split.validation().is_empty() && config.validation.fraction > 0.0 {
         observer.warning(&Warning::NoValidation);
     }
-    let mut objective = DataObjective { rows_of, config, threads: &threads, rows, validation };
     let fingerprint = data.fingerprint();
     let checkpoint = |state: &State, observer: &mut dyn Observer| {
         observer.checkpoint(&Checkpoint::new(fingerprint, config, state.clone())).map_err(TrainError::from)
     };
 
-    let averaged = config.averaging.is_some();
-    let mut params = initial::sparse_gp(data, &scaling, config, observer);
-    let mut resumed = resumed;
-    let mut state = None;
-    let phases: &[Phase] = if config.flow.time > 0.0 { &[Phase::WarmStart, Phase::Flow] } else { &[Phase::WarmStart] };
-    for &phase in phases {
-        if phase == Phase::Flow {
-            params.flow = Some(initial::weak_flow(data, &scaling, config, observer));
+    let sparse = initial::sparse_gp(data, &scaling, config, observer);
+    let flow = (config.flow.time > 0.0).then(|| initial::weak_flow(data, &scaling, config, observer));
+    let course = Course { config, rows: data.rows(), sparse, flow };
+    let mut state = resumed.unwrap_or_else(|| course.start());
+    let mut chosen = loop {
+        let ascent = course.ascent(state.phase);
+        let rows = if state.phase.on_all_rows() { Rows::all(data.rows(), config) } else { split };
+        let mut objective = DataObjective { rows_of, config, threads: &threads, rows, validation: rows.validation() };
+        let end = ascent.run(state, &mut objective, observer, &checkpoint)?;
+        match course.next(&ascent, &end) {
+            Next::Phase(next) => state = next,
+            Next::End(chosen) => break chosen,
         }
-        // A checkpoint of a later phase holds all that this phase would hand on.
-        if resumed.as_ref().is_some_and(|state| state.phase != phase) {
-            continue;
-        }
-        let start = resumed.take().unwrap_or_else(|| State::new(phase, &params, averaged));
-        let ascent = Ascent::new(config, phase, params.clone());
-        let end = ascent.run(start, &mut objective, observer, &checkpoint)?;
-        params = ascent.chosen(&end);
-        state = Some(end);
-    }
+    };
 
+    let params = &mut chosen.params;
     if let Some(flow) = &mut params.flow {
         flow.steps = config.flow.steps;
     }
     if config.refit.paths > 0 {
-        refit::refit(&mut params, rows_of, config, &threads)?;
+        refit::refit(params, rows_of, config, &threads)?;
     }
-    let kept = state.as_ref().and_then(|state| state.best.as_ref()).filter(|_| config.validation.select);
     Ok(Trained {
-        params,
+        params: chosen.params,
         task: config.task,
         names: data.names().map(<[String]>::to_vec),
         target_name: data.target_name().map(str::to_owned),
-        iteration: kept.map_or(state.as_ref().map_or(0, |state| state.iteration), |best| best.iteration),
-        validation_log_likelihood: kept.map(|best| best.log_likelihood),
+        iteration: chosen.iteration,
+        validation_log_likelihood: chosen.validation,
+        flow_gain: chosen.flow_gain,
         scaling,
     })
 }

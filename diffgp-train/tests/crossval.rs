@@ -16,6 +16,12 @@ fn folds_and_flow_times_have_their_keys() {
         for key in ["rmse_mean", "rmse_se", "log_likelihood_mean", "log_likelihood_se"] {
             assert!(result[key].is_f64(), "{key} in {result}");
         }
+        assert_eq!(result["coverage"].as_array().unwrap().len(), 3);
+        let gain = result["gain"]["log_likelihood_mean"].as_f64();
+        let difference = |result: &serde_json::Value| result["log_likelihood_mean"].as_f64().unwrap();
+        let expected = (flow_time > 0.0).then(|| difference(result) - difference(&results[0]));
+        assert!(gain.zip(expected).is_none_or(|(gain, expected)| (gain - expected).abs() < 1e-12), "{result}");
+        assert_eq!(gain.is_some(), flow_time > 0.0);
     }
     // Finished splits are not trained again, and give the same figures to the last digit.
     let again = folder.run(&command).succeeds();
@@ -26,13 +32,28 @@ fn folds_and_flow_times_have_their_keys() {
 fn an_interrupted_comparison_goes_on_where_it_stopped() {
     let folder = Folder::with_data();
     let command = format!("crossval data.csv --target y --folds 3 --flow-times 1 {QUICK} --json --out lines.jsonl");
-    let whole = folder.run(&command).succeeds().stdout;
+    let whole = without_times(&folder.run(&command).succeeds().json());
     let lines = folder.read_text("lines.jsonl");
     // One finished split, and one that was cut while it was being written.
     let end = lines.find('\n').unwrap() + 30;
     folder.write("lines.jsonl", &lines[..end]);
     let resumed = folder.run(&command).succeeds();
-    assert_eq!((resumed.stderr.lines().count(), resumed.stdout), (2, whole));
+    assert_eq!((resumed.stderr.lines().count(), without_times(&resumed.json())), (2, whole));
+    // Finished splits alone, and none of other settings.
+    let end = lines.find('\n').unwrap() + 1;
+    folder.write("lines.jsonl", &lines[..end]);
+    let finished = folder.run(&format!("{command} --finished")).succeeds();
+    assert_eq!((finished.stderr.as_str(), &finished.json()["results"][0]["splits"]), ("", &1.into()));
+    folder.run(&format!("{command} --finished --seed 5")).refused_with(&["lines.jsonl", "no finished split"]);
+}
+
+/// What does not depend on how fast the machine is.
+fn without_times(report: &serde_json::Value) -> serde_json::Value {
+    let mut report = report.clone();
+    for result in report["results"].as_array_mut().unwrap() {
+        result.as_object_mut().unwrap().remove("seconds_mean").unwrap();
+    }
+    report
 }
 
 #[test]

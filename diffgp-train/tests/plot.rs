@@ -16,7 +16,7 @@ fn pictures(inputs: usize, task: &str) -> (Folder, Vec<String>) {
         })
         .collect();
     folder.write("data.csv", table);
-    folder.run(&format!("train data.csv --target y --task {task} {QUICK}")).succeeds();
+    folder.run(&format!("train data.csv --target y --task {task} --flow-time 5 {QUICK}")).succeeds();
     let json = folder.run("plot model.dgp data.csv --out-dir out --paths 5 --json").json();
     let files = names(&folder.path("out"));
     assert_eq!(json["pictures"].as_array().unwrap().len(), files.len(), "{json}");

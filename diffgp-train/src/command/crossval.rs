@@ -2,17 +2,18 @@
 
 mod journal;
 mod splits;
+mod summary;
 
-use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use diffgp_infer::Model;
 use diffgp_train::data::{Dataset, Header};
 use diffgp_train::evaluate::{Known, Row, Sampling, score};
-use diffgp_train::train::{self, Config, TrainError};
-use serde::Serialize;
+use diffgp_train::train::{self, Config, Score, TrainError, Trained};
 
-use self::journal::{Journal, Line};
+use self::journal::{Figures, Journal, Line};
+use self::summary::Report;
 use super::failure::mistake;
 use super::model_file::{self, ModelFile};
 use super::progress::Reporter;
@@ -55,6 +56,9 @@ pub(crate) struct Args {
     /// Where finished splits are kept, one JSON object per line [default: the data's name with .crossval.jsonl].
     #[arg(long, value_name = "FILE.jsonl")]
     out: Option<PathBuf>,
+    /// Train nothing: summarise the splits that are finished.
+    #[arg(long)]
+    finished: bool,
     /// Print one JSON object: results, an array with one object per flow time.
     #[arg(long)]
     json: bool,
@@ -63,36 +67,6 @@ pub(crate) struct Args {
     config: Option<PathBuf>,
     #[command(flatten)]
     settings: Settings,
-}
-
-#[derive(Debug, Serialize)]
-struct Report {
-    results: Vec<Summary>,
-}
-
-/// One flow time; figures that do not apply are left out, and the error of a single split is null.
-#[derive(Debug, Serialize)]
-struct Summary {
-    flow_time: f64,
-    splits: usize,
-    #[serde(flatten)]
-    rmse: Option<Rmse>,
-    #[serde(flatten)]
-    auc: Option<Auc>,
-    log_likelihood_mean: f64,
-    log_likelihood_se: Option<f64>,
-}
-
-#[derive(Debug, Serialize)]
-struct Rmse {
-    rmse_mean: f64,
-    rmse_se: Option<f64>,
-}
-
-#[derive(Debug, Serialize)]
-struct Auc {
-    auc_mean: f64,
-    auc_se: Option<f64>,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
@@ -117,15 +91,17 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let mut lines = Vec::new();
     for (split, held_out) in &splits {
         for &flow_time in &args.flow_times {
-            lines.push(split_line(&args, &data, *split, held_out, flow_time, &mut journal)?);
+            lines.extend(split_line(&args, &data, *split, held_out, flow_time, &mut journal)?);
         }
     }
-    let results = args.flow_times.iter().map(|&flow_time| summary(flow_time, &lines)).collect();
-    let report = Report { results };
-    if args.json { output::print_json(&report) } else { output::print(&text(&report)) }
+    if lines.is_empty() {
+        return Err(mistake(format!("{} holds no finished split of these settings", path.display())));
+    }
+    let report = Report::new(&args.flow_times, &lines);
+    if args.json { output::print_json(&report) } else { output::print(&report.text()) }
 }
 
-/// The figures of one split, from the journal or computed now.
+/// The figures of one split, from the journal or computed now; none if it is not finished and is to be left so.
 fn split_line(
     args: &Args,
     data: &Dataset,
@@ -133,103 +109,64 @@ fn split_line(
     held_out: &[usize],
     flow_time: f64,
     journal: &mut Journal,
-) -> anyhow::Result<Line> {
+) -> anyhow::Result<Option<Line>> {
     let start = Instant::now();
     let (training, test) = data.clone().hold_out(held_out)?;
     let config = args.settings.with_flow_time(flow_time).config(training.rows())?;
     let key = journal::key(&config, &training, &test, args.test_paths);
-    if let Some(line) = journal.find(&key, split) {
-        return Ok(line);
+    let known = journal.find(&key, split);
+    if known.is_some() || args.finished {
+        return Ok(known);
     }
-    let blob = train_and_export(args, &training, &config, journal)?;
-    let file = ModelFile::new(&blob)?;
+    let trained = train_split(args, &training, &config, journal)?;
+    let exported = model_file::export_trained(&trained, &training, false)?;
+    let file = ModelFile::new(&exported.bytes)?;
     let rows: Vec<Known<'_>> = (0..test.rows())
         .map(|row| Known { row: Row { number: held_out[row] as u32, x: test.input_row(row) }, y: test.targets()[row] })
         .collect();
-    let sampling = Sampling::Paths { count: args.test_paths, seed: 0 };
-    let score = score(&file.model(), &rows, sampling)?.score;
+    let model = file.model();
+    let sampled = score(&model, &rows, Sampling::Paths { count: args.test_paths, seed: 0 })?;
     let line = Line {
         key,
         split,
         flow_time,
-        n: score.rows,
-        rmse: score.rmse,
-        auc: score.auc,
-        log_likelihood: score.log_likelihood,
+        n: sampled.score.rows,
+        figures: figures(&sampled.score),
+        coverage: sampled.coverage(),
+        ten_paths: scored(&model, &rows, Sampling::Paths { count: 10, seed: 0 })?,
+        drift: scored(&model, &rows, Sampling::Drift)?,
+        iteration: trained.iteration,
+        validation_log_likelihood: trained.validation_log_likelihood,
+        bytes: exported.bytes.len(),
+        mean_error: exported.errors.mean,
+        variance_error: exported.errors.variance,
         seconds: start.elapsed().as_secs_f64(),
+        machine: journal::machine(),
     };
     journal.append(&line)?;
     eprintln!("{line}  {}", console::duration(start.elapsed()));
-    Ok(line)
+    Ok(Some(line))
 }
 
-fn train_and_export(args: &Args, training: &Dataset, config: &Config, journal: &Journal) -> anyhow::Result<Vec<u8>> {
+fn scored(model: &Model<'_>, rows: &[Known<'_>], sampling: Sampling) -> anyhow::Result<Figures> {
+    Ok(figures(&score(model, rows, sampling)?.score))
+}
+
+fn figures(score: &Score) -> Figures {
+    Figures { rmse: score.rmse, auc: score.auc, log_likelihood: score.log_likelihood }
+}
+
+fn train_split(args: &Args, training: &Dataset, config: &Config, journal: &Journal) -> anyhow::Result<Trained> {
     let mut reporter = Reporter::bar_only(config);
     let outcome = train::train(training, config, &mut reporter);
     reporter.finish();
     match outcome {
-        Ok(trained) => Ok(model_file::export_trained(&trained, training, false)?.bytes),
+        Ok(trained) => Ok(trained),
         Err(TrainError::Stopped { .. }) => Err(anyhow::anyhow!(
             "stopped; finished splits are in {}, and the same command goes on from there",
             journal.path().display()
         )),
         Err(error @ TrainError::TooFewRows { .. }) => Err(mistake(format!("{}: {error}", args.data.display()))),
         Err(error) => Err(error.into()),
-    }
-}
-
-fn summary(flow_time: f64, lines: &[Line]) -> Summary {
-    let lines: Vec<&Line> = lines.iter().filter(|line| line.flow_time == flow_time).collect();
-    let of = |figure: fn(&Line) -> Option<f64>| {
-        let values: Option<Vec<f64>> = lines.iter().map(|line| figure(line)).collect();
-        values.filter(|values| !values.is_empty()).map(|values| mean_and_error(&values))
-    };
-    let (log_likelihood_mean, log_likelihood_se) = of(|line| Some(line.log_likelihood)).unwrap_or((f64::NAN, None));
-    Summary {
-        flow_time,
-        splits: lines.len(),
-        rmse: of(|line| line.rmse).map(|(rmse_mean, rmse_se)| Rmse { rmse_mean, rmse_se }),
-        auc: of(|line| line.auc).map(|(auc_mean, auc_se)| Auc { auc_mean, auc_se }),
-        log_likelihood_mean,
-        log_likelihood_se,
-    }
-}
-
-/// Mean, and standard error of the mean if there is more than one value.
-fn mean_and_error(values: &[f64]) -> (f64, Option<f64>) {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (mean, (values.len() > 1).then(|| (squares / (n - 1.0) / n).sqrt()))
-}
-
-fn text(report: &Report) -> String {
-    let figure = |mean: f64, error: Option<f64>| {
-        error.map_or_else(|| format!("{mean:.4}"), |error| format!("{mean:.4} ± {error:.4}"))
-    };
-    let classification = report.results.iter().any(|summary| summary.auc.is_some());
-    let second = if classification { "AUC" } else { "RMSE" };
-    let mut text = format!("{:>9}  {:>6}  {second:<20}  log-likelihood\n", "flow time", "splits");
-    for summary in &report.results {
-        let shown = match (&summary.rmse, &summary.auc) {
-            (Some(rmse), _) => figure(rmse.rmse_mean, rmse.rmse_se),
-            (_, Some(auc)) => figure(auc.auc_mean, auc.auc_se),
-            _ => "-".to_owned(),
-        };
-        let likelihood = figure(summary.log_likelihood_mean, summary.log_likelihood_se);
-        let _ = writeln!(text, "{:>9}  {:>6}  {shown:<20}  {likelihood}", summary.flow_time, summary.splits);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::mean_and_error;
-
-    #[test]
-    fn means_and_standard_errors_by_hand() {
-        assert_eq!(mean_and_error(&[3.0]), (3.0, None));
-        // Deviation √2 with divisor n − 1, over √2.
-        assert_eq!(mean_and_error(&[1.0, 3.0]), (2.0, Some(1.0)));
     }
 }

@@ -99,7 +99,7 @@ fn compare(args: &Args, training: &Dataset, test: &Dataset, flow_time: f64, name
         n: figures.score.rows,
         rmse: figures.score.rmse,
         log_likelihood: figures.score.log_likelihood,
-        coverage_95: figures.covered as f64 / figures.score.rows as f64,
+        coverage_95: figures.coverage().map_or(f64::NAN, |[_, _, coverage_95]| coverage_95),
         seconds,
     })
 }
@@ -118,7 +118,7 @@ fn config(args: &Args, flow_time: f64) -> Config {
         // As many iterations as the flow has in all.
         config.warm_start.iterations += config.main.iterations;
     }
-    config.validation.every = 100;
+    (config.validation.every, config.validation.patience, config.validation.again_rows) = (100, 0, 0);
     config
 }
 

@@ -59,9 +59,17 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     accuracy: Option<f64>,
     log_likelihood: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    coverage_95: Option<f64>,
+    #[serde(flatten)]
+    coverage: Option<Coverage>,
     out_of_range: usize,
+}
+
+/// Share of the rows whose target lies in its interval; regression only.
+#[derive(Debug, Serialize)]
+struct Coverage {
+    coverage_50: f64,
+    coverage_90: f64,
+    coverage_95: f64,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
@@ -93,7 +101,11 @@ fn report(model: &Model<'_>, figures: &Figures) -> Report {
         auc: model.is_classifier().then_some(score.auc),
         accuracy: score.accuracy,
         log_likelihood: score.log_likelihood,
-        coverage_95: (!model.is_classifier()).then(|| figures.covered as f64 / score.rows as f64),
+        coverage: figures.coverage().map(|[coverage_50, coverage_90, coverage_95]| Coverage {
+            coverage_50,
+            coverage_90,
+            coverage_95,
+        }),
         out_of_range: figures.out_of_range,
     }
 }
@@ -121,7 +133,11 @@ fn text(report: &Report) -> String {
     line("AUC", report.auc.flatten());
     line("accuracy", report.accuracy);
     line("log-likelihood", Some(report.log_likelihood));
-    line("in 95 % bars", report.coverage_95);
+    if let Some(coverage) = &report.coverage {
+        line("in 50 % bars", Some(coverage.coverage_50));
+        line("in 90 % bars", Some(coverage.coverage_90));
+        line("in 95 % bars", Some(coverage.coverage_95));
+    }
     if report.out_of_range > 0 {
         let _ = writeln!(text, "{} rows lie outside the ranges seen in training", report.out_of_range);
     }

@@ -8,36 +8,36 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{console, interrupt};
 
-/// Shows how far a run is.
+/// Shows how far a run is, phase by phase.
 pub(crate) struct Reporter {
-    /// Iterations of the phases.
-    warm: u64,
-    total: u64,
     bar: Option<ProgressBar>,
     /// Print lines where there is no bar.
     lines: bool,
     /// When this process began the phase it is in, and with which iteration.
     since: Option<(Phase, Instant, u64)>,
+    /// The iterations of the phase.
+    end: u64,
+    /// The last phase of the run, which costs most.
+    last: Phase,
     elbo: f64,
     held_out: Option<Score>,
-    /// Without validation rows, lines come at these shares of the whole.
+    /// Without validation rows, lines come at tenths of the phase.
     next_line: u64,
 }
 
 impl Reporter {
     /// For a run with this configuration.
     pub(crate) fn new(config: &Config) -> Self {
-        let warm = config.warm_start.iterations;
-        let total = if config.flow.time > 0.0 { warm + config.main.iterations } else { warm };
         let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(total);
-            let style = ProgressStyle::with_template("{bar:30} {pos}/{len}  {msg}")
+            let bar = ProgressBar::new(1);
+            let style = ProgressStyle::with_template("{prefix:9} {bar:30} {pos}/{len}  {msg}")
                 .unwrap_or_else(|_| ProgressStyle::default_bar());
             bar.set_style(style);
             bar.enable_steady_tick(Duration::from_millis(200));
             bar
         });
-        Self { warm, total, bar, lines: true, since: None, elbo: f64::NAN, held_out: None, next_line: total / 10 }
+        let last = if config.flow.time > 0.0 { Phase::Flow } else { Phase::WarmStart };
+        Self { bar, lines: true, since: None, end: 0, last, elbo: f64::NAN, held_out: None, next_line: 0 }
     }
 
     /// Silent where there is no terminal: for work that consists of many runs.
@@ -46,26 +46,30 @@ impl Reporter {
     }
 
     pub(crate) fn iteration(&mut self, progress: &Progress) {
-        let done = self.done(progress.phase, progress.iteration);
+        let done = progress.iteration;
         if self.since.is_none_or(|(phase, ..)| phase != progress.phase) {
             self.since = Some((progress.phase, Instant::now(), done));
+            (self.end, self.next_line, self.held_out) = (progress.iterations, progress.iterations / 10, None);
+            if let Some(bar) = &self.bar {
+                bar.set_length(progress.iterations);
+                bar.set_prefix(name(progress.phase));
+            }
         }
         self.elbo = progress.elbo;
         if let Some(bar) = &self.bar {
             bar.set_position(done);
             bar.set_message(self.figures(done));
         } else if done >= self.next_line && self.held_out.is_none() {
-            self.next_line += (self.total / 10).max(1);
+            self.next_line += (self.end / 10).max(1);
             self.line(progress.phase, done);
         }
     }
 
     pub(crate) fn validation(&mut self, validated: &Validated) {
-        let done = self.done(validated.phase, validated.iteration);
         self.held_out = Some(validated.score);
         match &self.bar {
-            Some(bar) => bar.set_message(self.figures(done)),
-            None => self.line(validated.phase, done),
+            Some(bar) => bar.set_message(self.figures(validated.iteration)),
+            None => self.line(validated.phase, validated.iteration),
         }
     }
 
@@ -84,22 +88,10 @@ impl Reporter {
         }
     }
 
-    fn done(&self, phase: Phase, iteration: u64) -> u64 {
-        match phase {
-            Phase::WarmStart => iteration,
-            Phase::Flow => self.warm + iteration,
-        }
-    }
-
     fn line(&self, phase: Phase, done: u64) {
-        if !self.lines {
-            return;
+        if self.lines {
+            eprintln!("{:<9}  {done:>6}/{}  {}", name(phase), self.end, self.figures(done));
         }
-        let phase = match phase {
-            Phase::WarmStart => "sparse GP",
-            Phase::Flow => "flow",
-        };
-        eprintln!("{done:>6}/{}  {phase:<9}  {}", self.total, self.figures(done));
     }
 
     fn figures(&self, done: u64) -> String {
@@ -117,15 +109,24 @@ impl Reporter {
         parts.join("  ")
     }
 
-    /// Said of the last phase only: what an iteration of it costs is not known before.
+    /// The time left in this phase; phases before the last cost next to nothing.
     fn time_left(&self, done: u64) -> Option<String> {
         let (phase, start, first) = self.since?;
-        let counts = done > first && (phase == Phase::Flow || self.warm == self.total);
-        let left = self.total.saturating_sub(done);
+        let counts = done > first && phase >= self.last;
         counts.then(|| {
+            let left = self.end.saturating_sub(done);
             let time = start.elapsed().mul_f64(left as f64 / (done - first) as f64);
-            format!("{} left", console::duration(time))
+            format!("at most {} left", console::duration(time))
         })
+    }
+}
+
+/// A phase in a word or two.
+fn name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::WarmStart => "sparse GP",
+        Phase::Flow => "flow",
+        Phase::SparseAgain | Phase::FlowAgain => "all rows",
     }
 }
 

@@ -67,7 +67,7 @@ impl Report<'_> {
             escape(self.described),
             known.len()
         );
-        let coverage = (!model.is_classifier()).then(|| figures.covered as f64 / known.len() as f64);
+        let coverage = figures.coverage().map(|[_, _, coverage_95]| coverage_95);
         for (label, figure) in [
             ("RMSE", figures.score.rmse),
             ("AUC", figures.score.auc),

@@ -129,16 +129,19 @@ fn phase_name(phase: Phase) -> &'static str {
     match phase {
         Phase::WarmStart => "warm_start",
         Phase::Flow => "flow",
+        Phase::SparseAgain => "sparse_again",
+        Phase::FlowAgain => "flow_again",
     }
 }
 
 /// The lines of iterations that will not be done again. A last line that a crash cut short is not one of them.
 fn lines_before(metrics: &Path, checkpoint: &Checkpoint) -> String {
-    let reached = (checkpoint.phase() == Phase::Flow, checkpoint.iteration());
+    const PHASES: [Phase; 4] = [Phase::WarmStart, Phase::Flow, Phase::SparseAgain, Phase::FlowAgain];
+    let reached = (checkpoint.phase(), checkpoint.iteration());
     let is_before = |line: &&str| {
         let Ok(value) = serde_json::from_str::<Value>(line) else { return false };
-        let flow = value["phase"] == phase_name(Phase::Flow);
-        value["iteration"].as_u64().is_some_and(|iteration| (flow, iteration) < reached)
+        let phase = PHASES.into_iter().find(|&phase| value["phase"] == phase_name(phase));
+        phase.zip(value["iteration"].as_u64()).is_some_and(|place| place < reached)
     };
     let text = fs::read_to_string(metrics).unwrap_or_default();
     text.lines().filter(is_before).map(|line| format!("{line}\n")).collect()

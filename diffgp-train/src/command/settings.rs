@@ -13,7 +13,8 @@ pub(crate) struct Settings {
     /// What to predict: a number, or the probability of class 1 (targets 0 and 1).
     #[arg(long, value_enum, default_value_t = TaskName::Regression)]
     task: TaskName,
-    /// T, how long inputs are carried along the flow; 0 for a plain sparse Gaussian process [default: 5].
+    /// T, how long inputs are carried along the flow; 0 for a plain sparse Gaussian process [default: 5 if the
+    /// held-out training rows gain from it, else 0].
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub(crate) flow_time: Option<f64>,
     /// Steps of the exported flow; the device's work is proportional to it [default: 20].
@@ -100,6 +101,7 @@ impl Settings {
         let mut config = Config::for_rows(rows, self.task());
         let flow = &mut config.flow;
         set(&mut flow.time, self.flow_time);
+        flow.optional = self.flow_time.is_none();
         set(&mut flow.steps, self.steps);
         set(&mut flow.training_steps, self.training_steps);
         set(&mut flow.inducing_times, self.temporal);
@@ -143,7 +145,9 @@ pub(crate) fn to_toml(config: &Config) -> toml::Table {
     let mut table = toml::Table::new();
     let mut put = |key: &str, value: toml::Value| table.insert(key.to_owned(), value);
     put("task", name(&config.task));
-    put("flow-time", flow.time.into());
+    if !flow.optional {
+        put("flow-time", flow.time.into());
+    }
     put("steps", count(flow.steps));
     put("training-steps", count(flow.training_steps));
     put("inducing", count(config.predictor.inducing));

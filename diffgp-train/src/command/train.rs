@@ -8,7 +8,7 @@ use std::time::Instant;
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::data::{CsvRows, Dataset, Header};
 use diffgp_train::export::Exported;
-use diffgp_train::train::{self, Config, Task, TrainError, Trained};
+use diffgp_train::train::{self, Config, Task, TrainError, Trained, WORTHWHILE_GAIN};
 use serde::Serialize;
 
 use self::watch::Watch;
@@ -76,8 +76,12 @@ struct Summary<'a> {
     bytes: usize,
     rows: usize,
     inputs: usize,
+    /// 0 if no flow was asked for or none was worth it.
+    flow_time: f64,
     iteration: u64,
     validation_log_likelihood: Option<f64>,
+    /// What the flow adds to it, whether it was kept or not.
+    flow_gain: Option<f64>,
     mean_error: f64,
     variance_error: f64,
     seconds: f64,
@@ -115,8 +119,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         bytes: exported.bytes.len(),
         rows: data.rows(),
         inputs: data.inputs(),
+        flow_time: trained.params.flow_time(),
         iteration: trained.iteration,
         validation_log_likelihood: trained.validation_log_likelihood,
+        flow_gain: trained.flow_gain,
         mean_error: exported.errors.mean,
         variance_error: exported.errors.variance,
         seconds: start.elapsed().as_secs_f64(),
@@ -196,7 +202,11 @@ fn train_watched(
     checkpoint: Option<Checkpoint>,
     directory: RunDirectory,
 ) -> anyhow::Result<(Trained, RunDirectory)> {
-    let flow = if config.flow.time > 0.0 { format!("T = {}", config.flow.time) } else { "no flow".to_owned() };
+    let flow = match (config.flow.time, config.flow.optional) {
+        (0.0, _) => "no flow".to_owned(),
+        (time, true) => format!("T = {time} if it is worth it"),
+        (time, false) => format!("T = {time}"),
+    };
     eprintln!("training on {} rows of {} inputs, {flow}", data.rows(), data.inputs());
     let mut watch = Watch::new(config, directory);
     let outcome = match checkpoint {
@@ -244,9 +254,16 @@ fn text(args: &Args, report: &Summary<'_>, exported: &Exported, start: Instant) 
     let held_out = report
         .validation_log_likelihood
         .map_or_else(String::new, |value| format!(", held-out log-likelihood {value:.4}"));
+    let flow = report.flow_gain.map_or_else(String::new, |gain| match report.flow_time > 0.0 {
+        true => format!("the flow adds {gain:.3} to the log-likelihood of a held-out row\n"),
+        false => format!(
+            "no flow: it would add {gain:.3} to the log-likelihood of a held-out row, and {WORTHWHILE_GAIN} is the \
+             least that is worth its work (--flow-time 5 insists)\n"
+        ),
+    });
     let (model, data) = (args.out.display(), args.data.display());
     format!(
-        "{model}: {}, iteration {}{held_out}, {}\n\
+        "{model}: {}, iteration {}{held_out}, {}\n{flow}\
          f32 against float64 on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}\n\
          report: {}\n\n\
          next:\n  diffgp eval {model} {data}{}\n  diffgp inspect {model}\n",

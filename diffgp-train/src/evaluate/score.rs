@@ -9,8 +9,8 @@ use crate::train::{Score, Scorer};
 /// Rows whose paths are in memory at once.
 const CHUNK: usize = 4096;
 
-/// The interval whose coverage is counted.
-const LEVEL: f32 = 0.95;
+/// The intervals whose coverage is counted.
+pub const LEVELS: [f32; 3] = [0.5, 0.9, 0.95];
 
 /// A row and its target, both raw.
 #[derive(Clone, Copy, Debug)]
@@ -26,10 +26,17 @@ pub struct Known<'a> {
 pub struct Figures {
     /// In the target's own units.
     pub score: Score,
-    /// Rows whose target lies in its interval of 95 %; none for a classification.
-    pub covered: usize,
+    /// Rows whose target lies in its interval, for every one of [`LEVELS`]; none for a classification.
+    pub covered: [usize; LEVELS.len()],
     /// Rows with an input outside the ranges seen in training.
     pub out_of_range: usize,
+}
+
+impl Figures {
+    /// The share of the rows whose target lies in its interval of 50, 90 and 95 %; `None` for a classification.
+    pub fn coverage(&self) -> Option<[f64; LEVELS.len()]> {
+        self.score.rmse.map(|_| self.covered.map(|covered| covered as f64 / self.score.rows as f64))
+    }
 }
 
 /// Scores rows with the runtime: mean of means, log-likelihood of the mixture over paths.
@@ -42,15 +49,17 @@ pub fn score(model: &Model<'_>, rows: &[Known<'_>], sampling: Sampling) -> Resul
     };
     let (mean, scale) = (f64::from(header.target_mean), f64::from(header.target_scale));
     let mut scorer = Scorer::new(likelihood, scale);
-    let (mut covered, mut out_of_range) = (0, 0);
+    let (mut covered, mut out_of_range) = ([0; LEVELS.len()], 0);
     for chunk in rows.chunks(CHUNK) {
         let inputs: Vec<Row<'_>> = chunk.iter().map(|known| known.row).collect();
         for (known, evaluated) in chunk.iter().zip(evaluate(model, &inputs, sampling)?) {
             let latents: Vec<(f64, f64)> =
                 evaluated.latents.iter().map(|latent| (latent.mean.into(), latent.variance.into())).collect();
             scorer.add((f64::from(known.y) - mean) / scale, &latents);
-            let interval = evaluated.prediction.interval(LEVEL);
-            covered += usize::from(interval.is_some_and(|(low, high)| low <= known.y && known.y <= high));
+            for (covered, level) in covered.iter_mut().zip(LEVELS) {
+                let interval = evaluated.prediction.interval(level);
+                *covered += usize::from(interval.is_some_and(|(low, high)| low <= known.y && known.y <= high));
+            }
             out_of_range += usize::from(!evaluated.prediction.in_range());
         }
     }

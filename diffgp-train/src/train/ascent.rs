@@ -39,8 +39,8 @@ pub(super) struct Ascent<'a> {
 impl<'a> Ascent<'a> {
     pub(super) fn new(config: &'a Config, phase: Phase, template: Params) -> Self {
         let phase = match phase {
-            Phase::WarmStart => config.warm_start,
-            Phase::Flow => config.main,
+            Phase::WarmStart | Phase::SparseAgain => config.warm_start,
+            Phase::Flow | Phase::FlowAgain => config.main,
         };
         Self { config, phase, groups: groups(&template), template }
     }
@@ -54,7 +54,7 @@ impl<'a> Ascent<'a> {
         checkpoint: &dyn Fn(&State, &mut dyn Observer) -> Result<(), TrainError>,
     ) -> Result<State, TrainError> {
         let mut last_good = None;
-        while state.iteration < self.phase.iterations {
+        while state.iteration < state.end {
             let params = self.params(&state.theta, state.jitter);
             let evaluation = match objective.evaluate(&params, state.iteration) {
                 Ok(evaluation) if is_finite(&evaluation) => evaluation,
@@ -204,7 +204,7 @@ impl<'a> Ascent<'a> {
         observer.iteration(&Progress {
             phase: state.phase,
             iteration: state.iteration,
-            iterations: self.phase.iterations,
+            iterations: state.end,
             elbo: evaluation.elbo,
             expected_log_likelihood: evaluation.expected_log_likelihood,
             kl_predictor: evaluation.kl_predictor,

@@ -62,6 +62,8 @@ pub struct Config {
 pub struct FlowConfig {
     /// T; zero for none.
     pub time: f64,
+    /// Keep the flow only if the validation rows gain from it.
+    pub optional: bool,
     /// K of the exported model.
     pub steps: usize,
     /// K while training.
@@ -125,6 +127,9 @@ pub struct ValidationConfig {
     pub select: bool,
     /// Stop after so many iterations without a better validation; zero means never.
     pub patience: u64,
+    /// Up to so many rows, train once more on all of them, validation rows included, for as many iterations as were
+    /// best; only with `select`.
+    pub again_rows: usize,
 }
 
 /// The last fit of q(u_g), at the exported number of steps, validation rows included.
@@ -170,6 +175,7 @@ impl Config {
             threads: 0,
             flow: FlowConfig {
                 time: 5.0,
+                optional: false,
                 steps: 20,
                 training_steps: 5,
                 inducing: 50,
@@ -184,7 +190,7 @@ impl Config {
             batch: if full { rows } else { 1000 },
             paths: 1,
             warm_start: if full { phase(300, 0.05) } else { phase(600, 0.02) },
-            main: if full { phase(300, 0.05) } else { phase(1000, 0.02) },
+            main: if full { phase(1000, 0.05) } else { phase(3000, 0.02) },
             regularisation: Regularisation::default(),
             validation: ValidationConfig {
                 fraction: 0.1,
@@ -192,7 +198,8 @@ impl Config {
                 every: if full { 25 } else { 50 },
                 paths: if full { 20 } else { 10 },
                 select: true,
-                patience: 0,
+                patience: if full { 300 } else { 1000 },
+                again_rows: if full { FULL_BATCH_ROWS } else { 0 },
             },
             averaging: None,
             refit: RefitConfig { paths: 4, max_rows: 20_000 },

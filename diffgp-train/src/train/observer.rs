@@ -7,13 +7,29 @@ use serde::{Deserialize, Serialize};
 use super::score::Score;
 use crate::checkpoint::Checkpoint;
 
-/// Which part of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Which part of a run, in the order in which they come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Phase {
     /// The sparse Gaussian process, T = 0.
     WarmStart,
     /// The whole model.
     Flow,
+    /// The sparse Gaussian process once more, on all rows, for as long as the validation rows found best.
+    SparseAgain,
+    /// The whole model once more, on all rows, for as long as the validation rows found best.
+    FlowAgain,
+}
+
+impl Phase {
+    /// Whether a flow is trained.
+    pub fn has_flow(self) -> bool {
+        matches!(self, Self::Flow | Self::FlowAgain)
+    }
+
+    /// Whether the validation rows are trained on.
+    pub fn on_all_rows(self) -> bool {
+        matches!(self, Self::SparseAgain | Self::FlowAgain)
+    }
 }
 
 /// One iteration.

@@ -26,6 +26,11 @@ impl Rows {
         Self { order, total, validation, batch, seed: config.seed }
     }
 
+    /// The same rows without any for validation.
+    pub(super) fn all(total: usize, config: &Config) -> Self {
+        Self { validation: 0, batch: config.batch.min(total), ..Self::new(total, config) }
+    }
+
     /// How many rows are trained on.
     pub(super) fn training_count(&self) -> usize {
         self.total - self.validation
@@ -70,6 +75,16 @@ mod tests {
         seen.extend(rows.validation());
         seen.sort_unstable();
         assert!(seen.into_iter().eq(0..100));
+    }
+
+    #[test]
+    fn all_rows_are_the_validation_rows_and_the_others() {
+        let config = Config { batch: 30, ..Config::for_rows(90, Task::Regression) };
+        let all = Rows::all(90, &config);
+        assert_eq!((all.training_count(), all.validation().len()), (90, 0));
+        let mut seen: Vec<usize> = (0..3).flat_map(|iteration| all.batch(iteration)).collect();
+        seen.sort_unstable();
+        assert!(seen.into_iter().eq(0..90));
     }
 
     #[test]

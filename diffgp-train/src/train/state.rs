@@ -13,6 +13,8 @@ pub struct State {
     pub phase: Phase,
     /// The iteration to be done next, from 0 in every phase.
     pub iteration: u64,
+    /// The iteration at which the phase ends.
+    pub end: u64,
     /// θ, the parameters without constraints.
     pub theta: Vec<f64>,
     /// Adam's moments.
@@ -25,6 +27,21 @@ pub struct State {
     pub average: Option<Vec<f64>>,
     /// The best validated parameters of this phase.
     pub best: Option<Best>,
+    /// What the warm start ended with, in later phases.
+    pub sparse: Option<Best>,
+    /// What the validation rows found best, in phases on all rows.
+    pub verdict: Option<Verdict>,
+    /// What the flow added to the validation rows' log-likelihood, in phases on all rows.
+    pub flow_gain: Option<f64>,
+}
+
+/// What was decided by the validation rows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The iteration with the best log-likelihood.
+    pub iteration: u64,
+    /// That log-likelihood, the mean per row.
+    pub log_likelihood: f64,
 }
 
 /// The parameters of the best validation so far.
@@ -39,17 +56,21 @@ pub struct Best {
 }
 
 impl State {
-    /// The start of a phase.
-    pub fn new(phase: Phase, params: &Params, averaged: bool) -> Self {
+    /// The start of a phase of `end` iterations.
+    pub fn new(phase: Phase, params: &Params, averaged: bool, end: u64) -> Self {
         let theta = pack(params);
         Self {
             phase,
             iteration: 0,
+            end,
             adam: Adam::new(theta.len()),
             step_scale: 1.0,
             jitter: params.jitter,
             average: averaged.then(|| theta.clone()),
             best: None,
+            sparse: None,
+            verdict: None,
+            flow_gain: None,
             theta,
         }
     }

@@ -18,23 +18,52 @@ pub(super) struct Line {
     pub(super) split: usize,
     pub(super) flow_time: f64,
     pub(super) n: usize,
+    /// With the number of sample paths that was asked for.
+    #[serde(flatten)]
+    pub(super) figures: Figures,
+    /// Share of the held-out targets in their intervals of 50, 90 and 95 %; regression only.
+    pub(super) coverage: Option<[f64; 3]>,
+    /// The same model with ten paths.
+    pub(super) ten_paths: Figures,
+    /// The same model along the drift alone.
+    pub(super) drift: Figures,
+    /// The iteration that was kept, and its score on the rows that it was chosen by.
+    pub(super) iteration: u64,
+    pub(super) validation_log_likelihood: Option<f64>,
+    /// The model file, and how far it is from float64: means in standard deviations, variances relative.
+    pub(super) bytes: usize,
+    pub(super) mean_error: f64,
+    pub(super) variance_error: f64,
+    /// Training, export and scoring.
+    pub(super) seconds: f64,
+    pub(super) machine: String,
+}
+
+/// How well rows were predicted.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Figures {
     pub(super) rmse: Option<f64>,
     pub(super) auc: Option<f64>,
     pub(super) log_likelihood: f64,
-    pub(super) seconds: f64,
 }
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "split {:>3}  T {}", self.split, self.flow_time)?;
-        if let Some(rmse) = self.rmse {
+        if let Some(rmse) = self.figures.rmse {
             write!(f, "  RMSE {rmse:.4}")?;
         }
-        if let Some(auc) = self.auc {
+        if let Some(auc) = self.figures.auc {
             write!(f, "  AUC {auc:.4}")?;
         }
-        write!(f, "  log-likelihood {:.4}", self.log_likelihood)
+        write!(f, "  log-likelihood {:.4}", self.figures.log_likelihood)
     }
+}
+
+/// What the figures of time were measured on.
+pub(super) fn machine() -> String {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{} {}, {threads} threads", std::env::consts::OS, std::env::consts::ARCH)
 }
 
 /// What identifies a result.

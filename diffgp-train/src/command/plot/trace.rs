@@ -13,8 +13,8 @@ use crate::command::failure::mistake;
 pub(super) struct Trace {
     elbo: Vec<(f64, f64)>,
     held_out: Vec<(f64, f64)>,
-    /// Where the flow began.
-    flow_start: Option<f64>,
+    /// Where a phase after the first began.
+    starts: Vec<f64>,
 }
 
 impl Trace {
@@ -22,18 +22,18 @@ impl Trace {
         let shown = metrics.display();
         let text = std::fs::read_to_string(metrics)
             .map_err(|error| mistake(format!("{shown}: {error}; expected the run directory of `diffgp train`")))?;
-        let mut trace = Self { elbo: Vec::new(), held_out: Vec::new(), flow_start: None };
-        let mut warm = 0.0;
+        let mut trace = Self { elbo: Vec::new(), held_out: Vec::new(), starts: Vec::new() };
+        let (mut phase, mut last) = (Value::Null, 0.0);
         for (number, line) in text.lines().enumerate() {
             let value: Value = serde_json::from_str(line)
                 .map_err(|error| mistake(format!("{shown}: line {}: {error}; expected a JSON object", number + 1)))?;
-            let mut iteration = value["iteration"].as_f64().unwrap_or_default();
-            if value["phase"] == "flow" {
-                let start = *trace.flow_start.get_or_insert(warm);
-                iteration += start;
-            } else {
-                warm = iteration;
+            if phase != value["phase"] && !phase.is_null() {
+                trace.starts.push(last);
             }
+            phase = value["phase"].clone();
+            // Phases count from 0; the picture shows them one after the other.
+            let iteration = trace.starts.last().unwrap_or(&0.0) + value["iteration"].as_f64().unwrap_or_default();
+            last = iteration;
             if let Some(elbo) = value["elbo"].as_f64() {
                 trace.elbo.push((iteration, elbo));
             }
@@ -64,7 +64,7 @@ impl Trace {
         let y = Axis::around(label, Self::late(points));
         let (bottom, top) = (y.range.start, y.range.end);
         let mut chart = axes(area, title, x, y)?;
-        if let Some(start) = self.flow_start {
+        for &start in &self.starts {
             chart.draw_series(LineSeries::new([(start, bottom), (start, top)], GREY.stroke_width(1)))?;
         }
         let inside = points.iter().copied().filter(|&(_, value)| value >= bottom);
@@ -75,7 +75,11 @@ impl Trace {
 
 impl Picture for Trace {
     fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
-        let title = if self.flow_start.is_some() { "Bound (the grey line is where the flow begins)" } else { "Bound" };
+        let title = match self.starts.len() {
+            0 => "Bound",
+            1 => "Bound (grey: where the flow begins)",
+            _ => "Bound (grey: where the flow begins, and where it begins again on all rows)",
+        };
         if self.held_out.is_empty() {
             return self.panel(area, title, "ELBO", &self.elbo, BLUE);
         }

@@ -86,7 +86,9 @@ fn climb(faulty: fn(u64) -> bool, notes: &mut Notes) -> Result<State, TrainError
     let config = config();
     let model = small_model(true);
     let ascent = Ascent::new(&config, Phase::Flow, model.clone());
-    ascent.run(State::new(Phase::Flow, &model, true), &mut Bowl::new(faulty), notes, &|_, _| Ok(()))
+    ascent.run(State::new(Phase::Flow, &model, true, config.main.iterations), &mut Bowl::new(faulty), notes, &|_, _| {
+        Ok(())
+    })
 }
 
 #[test]
@@ -132,7 +134,7 @@ fn stops_when_asked_with_a_checkpoint_of_the_state_it_stopped_in() {
         Ok(())
     };
     let mut notes = Notes { stop_at: Some(31), ..Notes::default() };
-    let start = State::new(Phase::Flow, &model, true);
+    let start = State::new(Phase::Flow, &model, true, config.main.iterations);
     let stopped = ascent.run(start, &mut Bowl::new(|_| false), &mut notes, &keep).unwrap_err();
     assert!(matches!(stopped, TrainError::Stopped { iteration: 30 }));
     let saved = saved.into_inner().unwrap();

@@ -1,0 +1,194 @@
+//! Finished splits, summed up: means and standard errors for every flow time, and gains split by split.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::journal::{Figures, Line};
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    results: Vec<Summary>,
+}
+
+/// One flow time; figures that do not apply are left out, and the error of a single split is null.
+#[derive(Debug, Serialize)]
+struct Summary {
+    flow_time: f64,
+    splits: usize,
+    #[serde(flatten)]
+    figures: Means,
+    /// Held-out rows of all splits together, and the share of them in their intervals of 50, 90 and 95 %.
+    rows: usize,
+    coverage: Option<[f64; 3]>,
+    ten_paths: Means,
+    drift: Means,
+    /// Against the first flow time of the list, on the splits that both have.
+    gain: Option<Means>,
+    /// The worst of all splits.
+    mean_error: f64,
+    variance_error: f64,
+    bytes: usize,
+    seconds_mean: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Means {
+    #[serde(flatten)]
+    rmse: Option<Rmse>,
+    #[serde(flatten)]
+    auc: Option<Auc>,
+    log_likelihood_mean: f64,
+    log_likelihood_se: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Rmse {
+    rmse_mean: f64,
+    rmse_se: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Auc {
+    auc_mean: f64,
+    auc_se: Option<f64>,
+}
+
+impl Report {
+    /// One summary for every flow time that has a finished split.
+    pub(super) fn new(flow_times: &[f64], lines: &[Line]) -> Self {
+        let of_time = |time: f64| lines.iter().filter(move |line| line.flow_time == time).collect::<Vec<_>>();
+        let first = flow_times.first().map(|&time| of_time(time)).unwrap_or_default();
+        let summed = |&time: &f64| {
+            let lines = of_time(time);
+            let gains = paired_differences(&lines, &first);
+            let gain = (Some(&time) != flow_times.first() && !gains.is_empty()).then(|| Means::of(&gains));
+            (!lines.is_empty()).then(|| Summary::new(time, &lines, gain))
+        };
+        Self { results: flow_times.iter().filter_map(summed).collect() }
+    }
+
+    /// A table for people.
+    pub(super) fn text(&self) -> String {
+        let classification = self.results.iter().any(|summary| summary.figures.auc.is_some());
+        let second = if classification { "AUC" } else { "RMSE" };
+        let mut text =
+            format!("{:>9}  {:>6}  {second:<20}  {:<20}  in 95 % bars\n", "flow time", "splits", "log-likelihood");
+        for summary in &self.results {
+            let shown = summary.figures.first();
+            let likelihood = figure(summary.figures.log_likelihood_mean, summary.figures.log_likelihood_se);
+            let coverage = summary.coverage.map_or("-".to_owned(), |[_, _, share]| format!("{:.1} %", 100.0 * share));
+            let line =
+                format!("{:>9}  {:>6}  {shown:<20}  {likelihood:<20}  {coverage}", summary.flow_time, summary.splits);
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+        let Some(first) = self.results.first() else { return text };
+        for summary in &self.results {
+            if let Some(gain) = &summary.gain {
+                let _ = writeln!(
+                    text,
+                    "T = {} against T = {}, split by split: {second} {}, log-likelihood {}",
+                    summary.flow_time,
+                    first.flow_time,
+                    gain.first(),
+                    figure(gain.log_likelihood_mean, gain.log_likelihood_se)
+                );
+            }
+        }
+        text
+    }
+}
+
+impl Summary {
+    fn new(flow_time: f64, lines: &[&Line], gain: Option<Means>) -> Self {
+        let of = |figures: fn(&Line) -> Figures| Means::of(&lines.iter().map(|line| figures(line)).collect::<Vec<_>>());
+        let rows: usize = lines.iter().map(|line| line.n).sum();
+        let covered = |level: usize| {
+            let of_split = |line: &&Line| line.coverage.map(|coverage| coverage[level] * line.n as f64);
+            lines.iter().map(of_split).sum::<Option<f64>>().map(|covered| covered / rows as f64)
+        };
+        let worst = |error: fn(&Line) -> f64| lines.iter().map(|line| error(line)).fold(0.0, f64::max);
+        Self {
+            flow_time,
+            splits: lines.len(),
+            figures: of(|line| line.figures),
+            rows,
+            coverage: covered(0)
+                .zip(covered(1))
+                .zip(covered(2))
+                .map(|((half, most), nearly_all)| [half, most, nearly_all]),
+            ten_paths: of(|line| line.ten_paths),
+            drift: of(|line| line.drift),
+            gain,
+            mean_error: worst(|line| line.mean_error),
+            variance_error: worst(|line| line.variance_error),
+            bytes: lines.iter().map(|line| line.bytes).max().unwrap_or(0),
+            seconds_mean: lines.iter().map(|line| line.seconds).sum::<f64>() / lines.len() as f64,
+        }
+    }
+}
+
+impl Means {
+    fn of(figures: &[Figures]) -> Self {
+        let of = |figure: fn(&Figures) -> Option<f64>| {
+            let values: Option<Vec<f64>> = figures.iter().map(figure).collect();
+            values.filter(|values| !values.is_empty()).map(|values| mean_and_error(&values))
+        };
+        let (log_likelihood_mean, log_likelihood_se) =
+            of(|figures| Some(figures.log_likelihood)).unwrap_or((f64::NAN, None));
+        Self {
+            rmse: of(|figures| figures.rmse).map(|(rmse_mean, rmse_se)| Rmse { rmse_mean, rmse_se }),
+            auc: of(|figures| figures.auc).map(|(auc_mean, auc_se)| Auc { auc_mean, auc_se }),
+            log_likelihood_mean,
+            log_likelihood_se,
+        }
+    }
+
+    /// The figure that stands first in a table.
+    fn first(&self) -> String {
+        match (&self.rmse, &self.auc) {
+            (Some(rmse), _) => figure(rmse.rmse_mean, rmse.rmse_se),
+            (_, Some(auc)) => figure(auc.auc_mean, auc.auc_se),
+            _ => "-".to_owned(),
+        }
+    }
+}
+
+/// lines − first, for every split that both have.
+fn paired_differences(lines: &[&Line], first: &[&Line]) -> Vec<Figures> {
+    let difference = |line: &&Line| {
+        let base = first.iter().find(|base| base.split == line.split)?.figures;
+        let minus = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a - b);
+        Some(Figures {
+            rmse: minus(line.figures.rmse, base.rmse),
+            auc: minus(line.figures.auc, base.auc),
+            log_likelihood: line.figures.log_likelihood - base.log_likelihood,
+        })
+    };
+    lines.iter().filter_map(difference).collect()
+}
+
+/// Mean, and standard error of the mean if there is more than one value.
+fn mean_and_error(values: &[f64]) -> (f64, Option<f64>) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (mean, (values.len() > 1).then(|| (squares / (n - 1.0) / n).sqrt()))
+}
+
+fn figure(mean: f64, error: Option<f64>) -> String {
+    error.map_or_else(|| format!("{mean:.4}"), |error| format!("{mean:.4} ± {error:.4}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mean_and_error;
+
+    #[test]
+    fn means_and_standard_errors_by_hand() {
+        assert_eq!(mean_and_error(&[3.0]), (3.0, None));
+        // Deviation √2 with divisor n − 1, over √2.
+        assert_eq!(mean_and_error(&[1.0, 3.0]), (2.0, Some(1.0)));
+    }
+}
