@@ -3,6 +3,7 @@
 mod bench;
 mod command;
 mod qemu;
+mod reproduce;
 mod setup;
 mod test;
 
@@ -27,6 +28,9 @@ enum Task {
     /// Measure the trainer
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// The paper's experiments: trains what is not finished, then writes docs/results
+    #[command(subcommand)]
+    Reproduce(reproduce::Experiment),
     /// What continuous integration runs: the same as `test`
     Ci,
 }
@@ -37,6 +41,7 @@ fn main() -> ExitCode {
         Task::Test(args) => test::run(args),
         Task::Qemu(args) => qemu::run(args),
         Task::Bench(what) => bench::run(what),
+        Task::Reproduce(experiment) => reproduce::run(&experiment),
         Task::Ci => test::run(test::Args::default()),
     };
     match outcome {

@@ -10,7 +10,7 @@ use std::time::Instant;
 use diffgp_infer::Model;
 use diffgp_train::data::{Dataset, Header};
 use diffgp_train::evaluate::{Known, Row, Sampling, score};
-use diffgp_train::train::{self, Config, Score, TrainError, Trained};
+use diffgp_train::train::{self, Config, Observer, Progress, Score, TrainError, Trained, Validated};
 
 use self::journal::{Figures, Journal, Line};
 use self::summary::Report;
@@ -118,12 +118,11 @@ fn split_line(
     if known.is_some() || args.finished {
         return Ok(known);
     }
-    let trained = train_split(args, &training, &config, journal)?;
+    let (trained, bound) = train_split(args, &training, &config, journal)?;
     let exported = model_file::export_trained(&trained, &training, false)?;
     let file = ModelFile::new(&exported.bytes)?;
-    let rows: Vec<Known<'_>> = (0..test.rows())
-        .map(|row| Known { row: Row { number: held_out[row] as u32, x: test.input_row(row) }, y: test.targets()[row] })
-        .collect();
+    let rows = known_rows(&test, held_out);
+    let training_rows = known_rows(&training, &(0..training.rows()).collect::<Vec<_>>());
     let model = file.model();
     let sampled = score(&model, &rows, Sampling::Paths { count: args.test_paths, seed: 0 })?;
     let line = Line {
@@ -135,6 +134,8 @@ fn split_line(
         coverage: sampled.coverage(),
         ten_paths: scored(&model, &rows, Sampling::Paths { count: 10, seed: 0 })?,
         drift: scored(&model, &rows, Sampling::Drift)?,
+        training: scored(&model, &training_rows, Sampling::Paths { count: 10, seed: 0 })?,
+        bound,
         iteration: trained.iteration,
         validation_log_likelihood: trained.validation_log_likelihood,
         bytes: exported.bytes.len(),
@@ -148,6 +149,36 @@ fn split_line(
     Ok(Some(line))
 }
 
+/// The rows with their targets and the numbers that key their noise.
+fn known_rows<'d>(data: &'d Dataset, numbers: &[usize]) -> Vec<Known<'d>> {
+    let known = |(row, &number): (usize, &usize)| Known {
+        row: Row { number: number as u32, x: data.input_row(row) },
+        y: data.targets()[row],
+    };
+    numbers.iter().enumerate().map(known).collect()
+}
+
+/// Shows progress and notes the last bound.
+struct Watch {
+    reporter: Reporter,
+    bound: f64,
+}
+
+impl Observer for Watch {
+    fn iteration(&mut self, progress: &Progress) {
+        self.bound = progress.elbo;
+        self.reporter.iteration(progress);
+    }
+
+    fn validation(&mut self, validated: &Validated) {
+        self.reporter.validation(validated);
+    }
+
+    fn should_stop(&mut self) -> bool {
+        interrupt::asked()
+    }
+}
+
 fn scored(model: &Model<'_>, rows: &[Known<'_>], sampling: Sampling) -> anyhow::Result<Figures> {
     Ok(figures(&score(model, rows, sampling)?.score))
 }
@@ -156,12 +187,12 @@ fn figures(score: &Score) -> Figures {
     Figures { rmse: score.rmse, auc: score.auc, log_likelihood: score.log_likelihood }
 }
 
-fn train_split(args: &Args, training: &Dataset, config: &Config, journal: &Journal) -> anyhow::Result<Trained> {
-    let mut reporter = Reporter::bar_only(config);
-    let outcome = train::train(training, config, &mut reporter);
-    reporter.finish();
+fn train_split(args: &Args, training: &Dataset, config: &Config, journal: &Journal) -> anyhow::Result<(Trained, f64)> {
+    let mut watch = Watch { reporter: Reporter::bar_only(config), bound: f64::NAN };
+    let outcome = train::train(training, config, &mut watch);
+    watch.reporter.finish();
     match outcome {
-        Ok(trained) => Ok(trained),
+        Ok(trained) => Ok((trained, watch.bound / training.rows() as f64)),
         Err(TrainError::Stopped { .. }) => Err(anyhow::anyhow!(
             "stopped; finished splits are in {}, and the same command goes on from there",
             journal.path().display()

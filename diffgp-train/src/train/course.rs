@@ -28,7 +28,6 @@ pub(super) struct Course<'a> {
 }
 
 /// What comes after a phase.
-#[expect(clippy::large_enum_variant, reason = "one of them exists at a time")]
 pub(super) enum Next {
     Phase(State),
     End(Chosen),

@@ -27,6 +27,10 @@ pub(super) struct Line {
     pub(super) ten_paths: Figures,
     /// The same model along the drift alone.
     pub(super) drift: Figures,
+    /// The same model with ten paths on the rows it was trained on.
+    pub(super) training: Figures,
+    /// The last bound, per training row.
+    pub(super) bound: f64,
     /// The iteration that was kept, and its score on the rows that it was chosen by.
     pub(super) iteration: u64,
     pub(super) validation_log_likelihood: Option<f64>,

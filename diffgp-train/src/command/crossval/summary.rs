@@ -24,6 +24,8 @@ struct Summary {
     coverage: Option<[f64; 3]>,
     ten_paths: Means,
     drift: Means,
+    training: Means,
+    bound_mean: f64,
     /// Against the first flow time of the list, on the splits that both have.
     gain: Option<Means>,
     /// The worst of all splits.
@@ -120,6 +122,8 @@ impl Summary {
                 .map(|((half, most), nearly_all)| [half, most, nearly_all]),
             ten_paths: of(|line| line.ten_paths),
             drift: of(|line| line.drift),
+            training: of(|line| line.training),
+            bound_mean: lines.iter().map(|line| line.bound).sum::<f64>() / lines.len() as f64,
             gain,
             mean_error: worst(|line| line.mean_error),
             variance_error: worst(|line| line.variance_error),

@@ -1,0 +1,124 @@
+//! Published figures, to compare with: means over 20 random splits of 90 % and 10 %, and their standard errors.
+//!
+//! Hegde, Heinonen, Lähdesmäki, Kaski: Deep learning with differential Gaussian process flows, tables 1 and 2. The best
+//! published elsewhere are those that the project set itself to beat.
+
+/// A mean and its standard error.
+#[derive(Clone, Copy)]
+pub(super) struct Figure {
+    pub(super) mean: f64,
+    pub(super) error: f64,
+}
+
+/// What is known of one data set.
+pub(super) struct Set {
+    pub(super) name: &'static str,
+    pub(super) target: &'static str,
+    /// Standard splits in its file.
+    pub(super) splits: usize,
+    /// The paper's DiffGP with T = 5, M = 100.
+    pub(super) rmse: Figure,
+    pub(super) log_likelihood: Figure,
+    /// The best of the paper's deep Gaussian processes.
+    pub(super) deep_rmse: f64,
+    pub(super) deep_log_likelihood: f64,
+    /// Best published elsewhere.
+    pub(super) best_rmse: Option<f64>,
+    pub(super) best_log_likelihood: Option<f64>,
+}
+
+const fn figure(mean: f64, error: f64) -> Figure {
+    Figure { mean, error }
+}
+
+/// Smallest first.
+pub(super) const SETS: [Set; 8] = [
+    Set {
+        name: "boston",
+        target: "medv",
+        splits: 20,
+        rmse: figure(2.58, 0.12),
+        log_likelihood: figure(-2.30, 0.05),
+        deep_rmse: 2.90,
+        deep_log_likelihood: -2.47,
+        best_rmse: None,
+        best_log_likelihood: None,
+    },
+    Set {
+        name: "energy",
+        target: "heating_load",
+        splits: 20,
+        rmse: figure(0.50, 0.02),
+        log_likelihood: figure(-0.66, 0.02),
+        deep_rmse: 0.47,
+        deep_log_likelihood: -0.73,
+        best_rmse: Some(0.465),
+        best_log_likelihood: Some(-0.34),
+    },
+    Set {
+        name: "concrete",
+        target: "strength",
+        splits: 20,
+        rmse: figure(4.56, 0.12),
+        log_likelihood: figure(-2.90, 0.05),
+        deep_rmse: 5.61,
+        deep_log_likelihood: -3.12,
+        best_rmse: Some(4.82),
+        best_log_likelihood: Some(-2.88),
+    },
+    Set {
+        name: "wine_red",
+        target: "quality",
+        splits: 20,
+        rmse: figure(0.63, 0.01),
+        log_likelihood: figure(-0.98, 0.02),
+        deep_rmse: 0.63,
+        deep_log_likelihood: -0.95,
+        best_rmse: Some(0.616),
+        best_log_likelihood: Some(-0.80),
+    },
+    Set {
+        name: "power",
+        target: "energy_output",
+        splits: 20,
+        rmse: figure(3.65, 0.03),
+        log_likelihood: figure(-2.72, 0.01),
+        deep_rmse: 3.68,
+        deep_log_likelihood: -2.73,
+        best_rmse: None,
+        best_log_likelihood: Some(-2.65),
+    },
+    Set {
+        name: "kin8nm",
+        target: "distance",
+        splits: 20,
+        rmse: figure(0.06, 0.005),
+        log_likelihood: figure(1.36, 0.01),
+        deep_rmse: 0.06,
+        deep_log_likelihood: 1.38,
+        best_rmse: Some(0.0632),
+        best_log_likelihood: Some(1.40),
+    },
+    Set {
+        name: "naval",
+        target: "compressor_decay",
+        splits: 20,
+        rmse: figure(0.00, 0.005),
+        log_likelihood: figure(5.78, 0.02),
+        deep_rmse: 0.00,
+        deep_log_likelihood: 6.76,
+        best_rmse: Some(0.0001),
+        best_log_likelihood: Some(8.20),
+    },
+    Set {
+        name: "protein",
+        target: "rmsd",
+        splits: 5,
+        rmse: figure(3.87, 0.04),
+        log_likelihood: figure(-2.77, 0.005),
+        deep_rmse: 3.72,
+        deep_log_likelihood: -2.71,
+        best_rmse: Some(3.71),
+        best_log_likelihood: Some(-2.47),
+    },
+];

@@ -1,0 +1,168 @@
+//! The regression sets: test error, log-likelihood, calibration and what the device loses, next to the paper.
+
+use std::fmt::Write;
+
+use anyhow::{Result, ensure};
+
+use super::Common;
+use super::published::{Figure, SETS, Set};
+use super::run::{Comparison, Report, Summary, build, with_error, write_page};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    common: Common,
+    /// Which sets
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    sets: Vec<String>,
+    /// Which standard splits; protein has 5, the others 20
+    #[arg(long, value_name = "FIRST..END", default_value = "0..20")]
+    splits: String,
+    /// Flow times to train; the page shows every one of 0 to 5 that is finished
+    #[arg(long, value_name = "T,...", default_value = "0,5")]
+    flow_times: String,
+}
+
+pub(super) fn run(args: &Args) -> Result<()> {
+    for name in &args.sets {
+        let names: Vec<&str> = SETS.iter().map(|set| set.name).collect();
+        ensure!(names.contains(&name.as_str()), "no set {name}; expected some of {}", names.join(", "));
+    }
+    build()?;
+    if !args.common.finished {
+        let chosen = |set: &&Set| args.sets.is_empty() || args.sets.iter().any(|name| name == set.name);
+        for set in SETS.iter().filter(chosen) {
+            comparison(set, &args.flow_times, &args.splits).run(&args.common)?;
+        }
+    }
+    let finished = Common { data: args.common.data.clone(), finished: true };
+    let mut reports = Vec::new();
+    for set in &SETS {
+        let all = format!("0..{}", set.splits);
+        if let Some(report) = comparison(set, "0,1,2,3,4,5", &all).run(&finished)? {
+            reports.push((set, report));
+        }
+    }
+    write_page("uci.md", &page(&reports))
+}
+
+fn comparison(set: &Set, flow_times: &str, splits: &str) -> Comparison {
+    // A range beyond the splits of a set ends with them.
+    let (first, end) = splits.split_once("..").unwrap_or((splits, splits));
+    let end = end.parse().map_or(end.to_owned(), |end: usize| end.min(set.splits).to_string());
+    Comparison {
+        data: format!("uci/{}/data.csv", set.name).into(),
+        target: set.target,
+        splits: Some(format!("{first}..{end}")),
+        name: format!("uci-{}", set.name),
+        flow_times: flow_times.to_owned(),
+        options: Vec::new(),
+    }
+}
+
+fn page(reports: &[(&Set, Report)]) -> String {
+    let mut text = "# Regression sets\n\n\
+        Written by `cargo xtask reproduce uci` from the lines of `uci-*.jsonl` (one per finished run, with the machine \
+        and the seconds it took). Standard splits, defaults of `diffgp train`, model files run by the device's own \
+        code with 100 sample paths. ± is the standard error over splits. The paper used other random splits.\n\n\
+        ## Test error and log-likelihood\n\n\
+        Off: our T = 5 minus the paper's, in combined standard errors; positive is better for us.\n\n\
+        | set | T | splits | RMSE | log-likelihood | RMSE, paper | off | log-lik., paper | off | best deep GP | best elsewhere |\n\
+        |---|---|---|---|---|---|---|---|---|---|---|\n"
+        .to_owned();
+    let rows = || reports.iter().flat_map(|(set, report)| report.results.iter().map(move |summary| (*set, summary)));
+    for (set, summary) in rows() {
+        let figures = summary.figures;
+        let paper = summary.flow_time == 5.0;
+        let off = |ours: Option<f64>, error: Option<f64>, paper: Figure, better: f64| match (ours, error) {
+            (Some(ours), Some(error)) => {
+                format!("{:+.1}", better * (ours - paper.mean) / error.hypot(paper.error))
+            }
+            _ => "–".to_owned(),
+        };
+        let decimals = decimals(set);
+        let optional = |value: Option<f64>| value.map_or("–".to_owned(), |value| value.to_string());
+        let published = if paper {
+            format!(
+                "{} ({}) | {} | {} ({}) | {} | {} / {} | {} / {}",
+                set.rmse.mean,
+                set.rmse.error,
+                off(figures.rmse_mean, figures.rmse_se, set.rmse, -1.0),
+                set.log_likelihood.mean,
+                set.log_likelihood.error,
+                off(Some(figures.log_likelihood_mean), figures.log_likelihood_se, set.log_likelihood, 1.0),
+                set.deep_rmse,
+                set.deep_log_likelihood,
+                optional(set.best_rmse),
+                optional(set.best_log_likelihood),
+            )
+        } else {
+            "| | | | |".to_owned()
+        };
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {published} |",
+            set.name,
+            summary.flow_time,
+            summary.splits,
+            with_error(figures.rmse_mean, figures.rmse_se, decimals),
+            with_error(Some(figures.log_likelihood_mean), figures.log_likelihood_se, 3),
+        );
+    }
+    text += "\n## What the flow adds\n\nThe same splits with and without it; negative errors and positive likelihoods are \
+             gains.\n\n| set | T | RMSE | log-likelihood |\n|---|---|---|---|\n";
+    for (set, summary) in rows() {
+        if let Some(gain) = summary.gain {
+            let rmse = with_error(gain.rmse_mean, gain.rmse_se, decimals(set));
+            let likelihood = with_error(Some(gain.log_likelihood_mean), gain.log_likelihood_se, 3);
+            let _ = writeln!(text, "| {} | {} | {rmse} | {likelihood} |", set.name, summary.flow_time);
+        }
+    }
+    text += "\n## Calibration\n\nShare of held-out targets in their intervals, all splits together, with binomial \
+             standard errors in per cent.\n\n| set | T | rows | 50 % | 90 % | 95 % |\n|---|---|---|---|---|---|\n";
+    for (set, summary) in rows() {
+        let shares = coverage(summary);
+        let _ = writeln!(text, "| {} | {} | {} | {shares} |", set.name, summary.flow_time, summary.rows);
+    }
+    text += "\n## On the device\n\nThe same models with fewer paths, and the worst difference between the model file and \
+             float64 on 500 training rows: means in standard deviations of the target, variances relative.\n\n\
+             | set | T | drift only | 10 paths | 100 paths | mean off by | variance off by | bytes | seconds to train |\n\
+             |---|---|---|---|---|---|---|---|---|\n";
+    for (set, summary) in rows() {
+        let both = |rmse: Option<f64>, likelihood: f64| {
+            format!("{:.*} / {likelihood:.3}", decimals(set), rmse.unwrap_or(f64::NAN))
+        };
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {:.1e} | {:.1e} | {} | {:.0} |",
+            set.name,
+            summary.flow_time,
+            both(summary.drift.rmse_mean, summary.drift.log_likelihood_mean),
+            both(summary.ten_paths.rmse_mean, summary.ten_paths.log_likelihood_mean),
+            both(summary.figures.rmse_mean, summary.figures.log_likelihood_mean),
+            summary.mean_error,
+            summary.variance_error,
+            summary.bytes,
+            summary.seconds_mean,
+        );
+    }
+    text
+}
+
+/// Errors of a hundredth of a unit matter in some sets and are all there is in others.
+fn decimals(set: &Set) -> usize {
+    match set.name {
+        "naval" => 5,
+        "kin8nm" => 4,
+        _ => 3,
+    }
+}
+
+fn coverage(summary: &Summary) -> String {
+    let Some(shares) = summary.coverage else { return "– | – | –".to_owned() };
+    let shown = |share: f64| {
+        let error = (share * (1.0 - share) / summary.rows as f64).sqrt();
+        format!("{:.1} ± {:.1}", 100.0 * share, 100.0 * error)
+    };
+    shares.map(shown).join(" | ")
+}
