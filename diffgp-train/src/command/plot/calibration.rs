@@ -15,8 +15,15 @@ pub(super) struct Calibration {
     title: String,
     promised: &'static str,
     observed: &'static str,
-    /// (promised, observed), ascending.
-    points: Vec<(f64, f64)>,
+    /// By what was promised, ascending.
+    points: Vec<Point>,
+}
+
+/// A promise, the share of rows for which it held, and how many rows that share is taken from.
+struct Point {
+    promised: f64,
+    observed: f64,
+    rows: f64,
 }
 
 impl Calibration {
@@ -29,9 +36,10 @@ impl Calibration {
             predictions.iter().zip(targets).filter(|&pair| holds(pair)).count() as f64 / targets.len() as f64
         };
         let levels = (1..LEVELS).map(|i| i as f64 / LEVELS as f64);
-        let points: Vec<(f64, f64)> = levels.map(|level| (level, covered(level))).collect();
-        let error =
-            points.iter().map(|(promised, observed)| (promised - observed).abs()).sum::<f64>() / points.len() as f64;
+        let rows = targets.len() as f64;
+        let points: Vec<Point> = levels.map(|promised| Point { promised, observed: covered(promised), rows }).collect();
+        let off = |point: &Point| (point.promised - point.observed).abs();
+        let error = points.iter().map(off).sum::<f64>() / points.len() as f64;
         Self {
             title: format!("Calibration: coverage off by {error:.3} on average"),
             promised: "predicted coverage",
@@ -54,7 +62,9 @@ impl Calibration {
             title: format!("Calibration: expected error {error:.3}"),
             promised: "predicted probability of class 1",
             observed: "observed share of class 1",
-            points: filled().map(|bin| (bin.1 / bin.0, bin.2 / bin.0)).collect(),
+            points: filled()
+                .map(|&(rows, promised, observed)| Point { promised: promised / rows, observed: observed / rows, rows })
+                .collect(),
         }
     }
 }
@@ -67,9 +77,16 @@ impl Picture for Calibration {
             .draw_series(LineSeries::new([(0.0, 0.0), (1.0, 1.0)], GREY.stroke_width(2)))?
             .label("perfect")
             .legend(|(x, y)| PathElement::new([(x, y), (x + 20, y)], GREY.stroke_width(2)));
+        // ± one binomial standard error.
+        chart.draw_series(self.points.iter().map(|point| {
+            let error = (point.observed * (1.0 - point.observed) / point.rows).sqrt();
+            let ends = [(point.observed - error).max(0.0), (point.observed + error).min(1.0)];
+            PathElement::new(ends.map(|end| (point.promised, end)), BLUE.mix(0.5).stroke_width(2))
+        }))?;
+        let line = self.points.iter().map(|point| (point.promised, point.observed));
         chart
-            .draw_series(LineSeries::new(self.points.iter().copied(), BLUE.stroke_width(2)).point_size(4))?
-            .label("this model")
+            .draw_series(LineSeries::new(line, BLUE.stroke_width(2)).point_size(4))?
+            .label("this model ± standard error")
             .legend(|(x, y)| PathElement::new([(x, y), (x + 20, y)], BLUE.stroke_width(2)));
         legend(&mut chart, SeriesLabelPosition::LowerRight)
     }
