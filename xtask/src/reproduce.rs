@@ -3,6 +3,7 @@
 //! Finished runs are lines of `docs/results/*.jsonl` and are not done again, so results accumulate; the pages beside
 //! them are written from those lines alone.
 
+mod figures;
 mod flow_time;
 mod higgs;
 mod published;
@@ -17,6 +18,10 @@ use anyhow::Result;
 pub(crate) enum Experiment {
     /// Eight regression sets on their standard splits, next to the paper's table: docs/results/uci.md
     Uci(uci::Args),
+    /// The step function: data, flow and warped space, docs/results/step.svg
+    Step,
+    /// Draws of deep and differential Gaussian-process priors, docs/results/rank.md
+    Rank,
     /// Concrete with flow times from 0 to 10, docs/results/flow-time.md
     FlowTime(flow_time::Args),
     /// Classification of HIGGS events: docs/results/higgs.md
@@ -37,6 +42,8 @@ pub(crate) struct Common {
 pub(crate) fn run(experiment: &Experiment) -> Result<()> {
     match experiment {
         Experiment::Uci(args) => uci::run(args),
+        Experiment::Step => figures::step(),
+        Experiment::Rank => figures::rank(),
         Experiment::FlowTime(args) => flow_time::run(args),
         Experiment::Higgs(args) => higgs::run(args),
     }
