@@ -140,6 +140,16 @@ impl<'a> Blob<'a> {
     }
 }
 
+/// The checksum that a model file ends with: it tells one model from another without comparing all their bytes. `None`
+/// if these are no model or not all of one; whether the model is whole, only [`Blob::parse`] says.
+pub fn stored_checksum(bytes: &[u8]) -> Option<u32> {
+    let (words, _) = bytes.as_chunks::<4>();
+    let (&[magic, _, total, _], _) = words.split_first_chunk::<4>()?;
+    let total = usize::try_from(u32::from_le_bytes(total)).ok()?;
+    let (_, stored) = bytes.get(..total)?.split_last_chunk::<CHECKSUM_BYTES>()?;
+    (magic == MAGIC).then_some(u32::from_le_bytes(*stored))
+}
+
 /// Prelude and checksum: returns the bytes of the header (P4) with its padding, and the tensors.
 fn split(bytes: &[u8], trust: Trust) -> Result<(&[u8], &[f32]), ParseError> {
     let found = bytes.len();
