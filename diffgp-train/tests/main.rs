@@ -3,6 +3,7 @@
 mod bad_input;
 mod crossval;
 mod demo;
+mod device;
 mod evaluate;
 mod help;
 mod inspect;
