@@ -7,6 +7,8 @@ mod device;
 mod evaluate;
 mod help;
 mod inspect;
+mod inspect_figures;
+mod inspect_snippet;
 mod plot;
 mod runner;
 mod train;

@@ -3,9 +3,11 @@
 mod bars;
 mod board;
 mod cases;
+mod device;
 mod elf;
 mod example;
 mod figures;
+mod host;
 mod images;
 mod machine;
 mod measure;
@@ -34,6 +36,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> Result<()> {
     setup::run(setup::Need::Everything)?;
+    host::build()?;
     let cases = cases::make()?;
     if args.board.is_none() {
         wasm::run(&cases)?;
@@ -62,6 +65,7 @@ fn on_board(board: &Board, cases: &[cases::Case]) -> Result<Figures> {
     selftest::run(board)?;
     example::run(board, cases).context("example")?;
     serial::run(board, cases).context("serial port")?;
+    device::run(board, cases).context("diffgp device")?;
     measure::run(board, cases)
 }
 

@@ -103,7 +103,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     bar.finish_and_clear();
 
     let report = tally.report(questions.retries(), start.elapsed());
-    if args.json { output::print_json(&report)? } else { output::print(&report.text())? }
+    if args.json {
+        output::print_json(&report)?
+    } else {
+        output::print(&report.text())?
+    }
     if let Some(difference) = tally.first_difference() {
         bail!("{} of {} rows differ from the host; the first is {difference}", report.different, report.n);
     }

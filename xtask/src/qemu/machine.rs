@@ -50,11 +50,26 @@ pub(crate) fn run(board: &Board, elf: &Path, loaded: &[Loaded<'_>]) -> Result<Fi
     command::run_limited(qemu.args(["-serial", "none"]), TIME_LIMIT)
 }
 
-/// Starts an image whose serial port connects to this TCP port of ours. The caller ends it.
-pub(crate) fn start_with_serial(board: &Board, elf: &Path, loaded: &[Loaded<'_>], port: u16) -> Result<Child> {
+/// Where the serial port of an emulated board leads to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Serial {
+    /// To this TCP port of ours.
+    TcpClient(u16),
+    /// To the first who connects to a free TCP port, which the emulator names on standard error.
+    TcpServer,
+    /// To a pseudo-terminal, which the emulator names on standard output.
+    Terminal,
+}
+
+/// Starts an image with a serial port. The caller ends it.
+pub(crate) fn start_with_serial(board: &Board, elf: &Path, loaded: &[Loaded<'_>], serial: Serial) -> Result<Child> {
     let mut qemu = emulator(board, elf, loaded);
-    qemu.arg("-serial").arg(format!("tcp:127.0.0.1:{port}"));
-    qemu.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    qemu.arg("-serial").arg(match serial {
+        Serial::TcpClient(port) => format!("tcp:127.0.0.1:{port}"),
+        Serial::TcpServer => "tcp:127.0.0.1:0,server=on".to_owned(),
+        Serial::Terminal => "pty".to_owned(),
+    });
+    qemu.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     qemu.spawn().context("cannot start the emulator")
 }
 
