@@ -8,6 +8,7 @@ use crate::command::{self, Finished};
 use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::Duration;
 
@@ -22,17 +23,17 @@ const ROWS: usize = 5;
 pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<()> {
     let named = |name| cases.iter().find(|case| case.name == name).with_context(|| format!("no case {name}"));
     let (case, other) = (named(MODEL)?, named(OTHER_MODEL)?);
-    write_table(case)?;
+    let table = write_table(board, case)?;
 
-    compare(board, case, Serial::TcpServer, &[])?;
-    compare(board, case, Serial::TcpServer, &["--paths", "2", "--seed", "3"])?;
+    compare(board, case, &table, Serial::TcpServer, &[])?;
+    compare(board, case, &table, Serial::TcpServer, &["--paths", "2", "--seed", "3"])?;
     // One board is enough for the way through a terminal: behind it everything is the same.
     if board.name == "m4f" {
-        compare(board, case, Serial::Terminal, &["--baud", "57600"])?;
+        compare(board, case, &table, Serial::Terminal, &["--baud", "57600"])?;
     }
 
     let emulated = Emulated::start(board, case, Serial::TcpServer)?;
-    let refused = emulated.device(case, other, &[])?;
+    let refused = emulated.device(&other.model, &table, &[])?;
     ensure!(
         refused.status.code() == Some(2) && refused.stderr.contains("another model"),
         "another model than the device's: {} {}",
@@ -42,9 +43,9 @@ pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<()> {
     Ok(())
 }
 
-fn compare(board: &Board, case: &Case, serial: Serial, flags: &[&str]) -> Result<()> {
+fn compare(board: &Board, case: &Case, table: &Path, serial: Serial, flags: &[&str]) -> Result<()> {
     let emulated = Emulated::start(board, case, serial)?;
-    let finished = emulated.device(case, case, flags)?;
+    let finished = emulated.device(&case.model, table, flags)?;
     let context = || format!("diffgp device {flags:?} over {serial:?}: {}", finished.stderr);
     ensure!(finished.status.success(), context());
     let report: serde_json::Value = serde_json::from_str(&finished.stdout).with_context(context)?;
@@ -54,13 +55,15 @@ fn compare(board: &Board, case: &Case, serial: Serial, flags: &[&str]) -> Result
 }
 
 /// The rows of the job as a CSV file without a header.
-fn write_table(case: &Case) -> Result<()> {
+fn write_table(board: &Board, case: &Case) -> Result<PathBuf> {
     let mut table = String::new();
     for row in 0..ROWS {
         let cells: Vec<String> = case.row(row)?.iter().map(|x| format!("{x:?}")).collect();
         table += &(cells.join(",") + "\n");
     }
-    Ok(fs::write(case.model.with_extension("csv"), table)?)
+    let path = case.model.with_extension(format!("{}.csv", board.name));
+    fs::write(&path, table)?;
+    Ok(path)
 }
 
 /// A board that waits for a connection to its serial port. It runs until this is dropped.
@@ -86,10 +89,10 @@ impl Emulated {
         Ok(emulated)
     }
 
-    /// Runs the command with the rows of one case and the model of another.
-    fn device(&self, rows: &Case, model: &Case, flags: &[&str]) -> Result<Finished> {
+    /// Runs the command.
+    fn device(&self, model: &Path, table: &Path, flags: &[&str]) -> Result<Finished> {
         let mut diffgp = host::diffgp();
-        diffgp.arg("device").arg(&model.model).arg(rows.model.with_extension("csv"));
+        diffgp.arg("device").arg(model).arg(table);
         diffgp.args(["--json", "--timeout", "30", "--retries", "9", "--port", &self.port]).args(flags);
         command::run_limited(&mut diffgp, TIME_LIMIT)
     }
