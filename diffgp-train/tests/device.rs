@@ -112,7 +112,8 @@ fn the_rows_are_those_of_predict() {
 #[test]
 fn one_bit_in_one_row_is_noticed() {
     let folder = Folder::with_model();
-    let changes: [(&str, fn(&mut Answer)); 4] = [
+    type Change = fn(&mut Answer);
+    let changes: [(&str, Change); 4] = [
         ("mean", |answer| answer.mean = f32::from_bits(answer.mean.to_bits() ^ 1)),
         ("variance", |answer| answer.variance = f32::from_bits(answer.variance.to_bits() ^ 1)),
         ("latent variance", |answer| answer.latent_variance = f32::from_bits(answer.latent_variance.to_bits() ^ 1)),

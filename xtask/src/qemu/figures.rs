@@ -31,7 +31,7 @@ pub(crate) struct Figures {
     pub(crate) instructions_small_parse: u64,
     pub(crate) instructions_small_prediction: u64,
     pub(crate) instructions_small_sampled_path: u64,
-    /// The whole minimal image: vectors, start-up, parse, flow, sampled prediction with variance. No model.
+    /// The whole minimal image: vectors, start-up, parse, flow, predictions along the drift and sampled. No model.
     pub(crate) flash_bytes: u32,
     /// Static memory of that image and the workspace.
     pub(crate) ram_bytes: u32,
