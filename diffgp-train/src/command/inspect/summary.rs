@@ -11,7 +11,7 @@ use crate::command::console;
 
 /// Stack of parse and sampled prediction in one call, the least and the most of seven boards; it does not grow with the
 /// model.
-const STACK_BYTES: (usize, usize) = (968, 1120);
+const STACK_BYTES: (usize, usize) = (904, 1092);
 
 /// Everything that `inspect` shows.
 #[derive(Debug, Serialize)]
