@@ -37,11 +37,6 @@ fn along_the_drift(model: &Model<'_>, x: &[f32], workspace: &mut Memory) -> Resu
 /// One path: others cost the same again.
 #[inline(never)]
 #[unsafe(no_mangle)]
-fn sampled(
-    model: &Model<'_>,
-    x: &[f32],
-    rng: &mut DefaultRng,
-    workspace: &mut Memory,
-) -> Result<Prediction, Error> {
+fn sampled(model: &Model<'_>, x: &[f32], rng: &mut DefaultRng, workspace: &mut Memory) -> Result<Prediction, Error> {
     model.predict_sampled(x, black_box(1), rng, workspace)
 }
