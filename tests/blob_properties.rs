@@ -1,6 +1,6 @@
 //! Laws of the blob: what is written is read, and what was damaged is refused.
 
-use diffgp_core::blob::{self, Blob, ParseError, checksum};
+use diffgp_core::blob::{self, Blob, ParseError, checksum, stored_checksum};
 use diffgp_infer::{Keyed, Model, Workspace};
 use diffgp_train::aligned::AlignedBytes;
 use diffgp_train::data::Scaling;
@@ -110,6 +110,7 @@ proptest! {
             let aligned = AlignedBytes::new(&bytes[..length]);
             let refused = matches!(Blob::parse(aligned.as_slice()), Err(ParseError::Truncated { found, .. }) if found == length);
             prop_assert!(refused, "prefix of {length} bytes");
+            prop_assert_eq!(stored_checksum(&bytes[..length]), None);
         }
     }
 
@@ -182,6 +183,8 @@ fn a_longer_region_holds_the_same_model() {
     let (alone, region) = (AlignedBytes::new(&bytes), AlignedBytes::new(&region));
     let predict = |bytes: &[u8]| Model::parse(bytes).unwrap().predict(&[20.0, 21.0], &mut Workspace::<2, 8>::new());
     assert_eq!(predict(alone.as_slice()), predict(region.as_slice()));
+    let sum = checksum(&bytes[..bytes.len() - 4]);
+    assert_eq!([alone, region].map(|bytes| stored_checksum(bytes.as_slice())), [Some(sum); 2]);
 }
 
 #[test]

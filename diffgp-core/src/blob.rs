@@ -28,7 +28,7 @@ pub use descriptor::{ELEMENT_F32, KernelDescriptor, OutputDescriptor, TensorDesc
 pub use error::{Field, ParseError};
 pub use header::{Header, LIKELIHOOD_BERNOULLI, LIKELIHOOD_GAUSSIAN};
 pub use names::{Names, names_are_valid};
-pub use view::{Blob, Input};
+pub use view::{Blob, Input, stored_checksum};
 
 /// P1: the first four bytes of every model.
 pub const MAGIC: [u8; 4] = *b"DGPm";

@@ -131,6 +131,7 @@ impl<'a> Model<'a> {
     }
 
     /// The prediction in the target's units from a mixture of at least one path. `in_range` is passed on.
+    #[inline(never)]
     pub fn prediction(&self, mixture: &Mixture, in_range: bool) -> Result<Prediction, Error> {
         if mixture.paths() == 0 {
             return Err(Error::NoPaths);

@@ -108,7 +108,7 @@ mod tests {
             ticks: u32::MAX,
         };
         for outcome in [Ok(answer), Err(Refusal::InputLength { expected: 8 })] {
-            let response = Response { id: u32::MAX, dropped: u32::MAX, outcome };
+            let response = Response { id: u32::MAX, dropped: u32::MAX, model: Some(u32::MAX), outcome };
             let frame = encode(&response).unwrap();
             let mut receiver = Receiver::new();
             let received: StdVec<Response> = frame.iter().filter_map(|&byte| receiver.push(byte)).collect();

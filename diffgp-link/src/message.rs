@@ -27,6 +27,9 @@ pub struct Response {
     pub id: u32,
     /// Frames that the device has dropped since it started.
     pub dropped: u32,
+    /// The checksum that ends the model in the device's flash, see [`model_checksum`](crate::model_checksum); `None`
+    /// without a usable model.
+    pub model: Option<u32>,
     /// The prediction, or why there is none.
     pub outcome: Result<Answer, Refusal>,
 }

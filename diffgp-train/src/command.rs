@@ -4,6 +4,7 @@ mod completions;
 mod console;
 mod crossval;
 mod demo;
+mod device;
 mod eval;
 mod failure;
 mod file_options;
@@ -43,6 +44,8 @@ Examples:
   diffgp eval model.dgp test.csv           error and log-likelihood, as the device computes them
   diffgp plot model.dgp test.csv           pictures of its predictions and its flow
   diffgp predict model.dgp new.csv         a mean and a variance for every row
+  diffgp device model.dgp test.csv --port /dev/ttyACM0
+                                           whether a device computes the same bits
 
 Exit code: 0 success, 2 a mistake in the arguments or the input, 1 anything else.";
 
@@ -52,6 +55,7 @@ enum Command {
     Eval(eval::Args),
     Predict(predict::Args),
     Inspect(inspect::Args),
+    Device(device::Args),
     Crossval(Box<crossval::Args>),
     Plot(plot::Args),
     Demo(demo::Args),
@@ -73,6 +77,7 @@ fn run(arguments: Vec<OsString>) -> anyhow::Result<()> {
         Command::Eval(args) => eval::run(args),
         Command::Predict(args) => predict::run(args),
         Command::Inspect(args) => inspect::run(args),
+        Command::Device(args) => device::run(args),
         Command::Crossval(args) => crossval::run(*args),
         Command::Plot(args) => plot::run(args),
         Command::Demo(args) => demo::run(args),

@@ -3,21 +3,27 @@
 mod bars;
 mod board;
 mod cases;
+mod device;
 mod elf;
 mod example;
 mod figures;
+mod host;
 mod images;
 mod machine;
 mod measure;
 mod selftest;
 mod serial;
 mod table;
+mod traced;
 mod wasm;
 
 use crate::{command, setup};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use board::{BOARDS, Board};
 use figures::{Figures, Record};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 #[derive(clap::Args, Default)]
 pub(crate) struct Args {
@@ -34,16 +40,13 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> Result<()> {
     setup::run(setup::Need::Everything)?;
+    host::build()?;
     let cases = cases::make()?;
     if args.board.is_none() {
         wasm::run(&cases)?;
     }
     let boards: Vec<&Board> = args.board.map_or(BOARDS.iter().collect(), |board| vec![board]);
-    let mut figures = Vec::new();
-    for board in boards {
-        eprintln!("{}", board.core);
-        figures.push(on_board(board, &cases).with_context(|| format!("board {}", board.name))?);
-    }
+    let figures = on_boards(&boards, &cases)?;
     let record = Record::new(figures.clone())?;
     if args.json {
         println!("{}", record.to_json()?);
@@ -58,10 +61,37 @@ pub(crate) fn run(args: Args) -> Result<()> {
     if args.overwrite { Ok(()) } else { record.compare() }
 }
 
+/// Two boards at a time: an emulator keeps one core busy. The first error counts, and no board is begun after it.
+fn on_boards(boards: &[&Board], cases: &[cases::Case]) -> Result<Vec<Figures>> {
+    // From the end: RV32IMAC takes the longest.
+    let next = Mutex::new(boards.iter().rev());
+    let failed = AtomicBool::new(false);
+    let work = || {
+        let mut figures = Vec::new();
+        loop {
+            let board = next.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(board) = board.filter(|_| !failed.load(Ordering::Relaxed)) else { return Ok(figures) };
+            eprintln!("{}", board.core);
+            let measured = on_board(board, cases).with_context(|| format!("board {}", board.name));
+            failed.fetch_or(measured.is_err(), Ordering::Relaxed);
+            figures.push(measured?);
+        }
+    };
+    let mut figures = thread::scope(|scope| {
+        let other = scope.spawn(work);
+        let (mine, others): (Result<Vec<_>>, _) = (work(), other.join());
+        let others: Result<Vec<_>> = others.unwrap_or_else(|_| Err(anyhow!("a board's checks panicked")));
+        Ok::<_, anyhow::Error>([mine?, others?].concat())
+    })?;
+    figures.sort_by_key(|figures| board::position(&figures.board));
+    Ok(figures)
+}
+
 fn on_board(board: &Board, cases: &[cases::Case]) -> Result<Figures> {
     selftest::run(board)?;
     example::run(board, cases).context("example")?;
     serial::run(board, cases).context("serial port")?;
+    device::run(board, cases).context("diffgp device")?;
     measure::run(board, cases)
 }
 

@@ -54,45 +54,54 @@ impl<'a> Blob<'a> {
         Self::load(bytes, Trust::Bytes)
     }
 
+    /// In pieces that are not inlined, so that their stacks are not needed at the same time.
     #[inline(never)]
     fn load(bytes: &'a [u8], trust: Trust) -> Result<Self, ParseError> {
         let (header_bytes, tensors) = split(bytes, trust)?;
-        let (header, rest) = postcard::take_from_bytes::<Header<'a>>(header_bytes).map_err(|_| ParseError::Header)?;
-        // What follows are the zeros that align the tensors, at most three.
-        if rest.len() > 3 || rest.iter().any(|&byte| byte != 0) {
-            return Err(ParseError::Header);
-        }
-        header.validate()?;
-
-        let mut cursor = Cursor { descriptors: header.descriptors, tensors };
-        let inputs = usize::from(header.inputs);
-        let input_scaling = cursor.singles(4 * inputs).ok_or(ParseError::TensorSpace)?;
-        let times = usize::from(header.steps) * usize::from(header.inducing_times);
-        let time_features = cursor.singles(times).ok_or(ParseError::TensorSpace)?;
-        let flow_kernels = cursor;
-        for _ in 0..header.flow_kernels {
-            cursor.next_kernel(inputs, usize::from(header.flow_inducing)).ok_or(ParseError::Descriptor)?;
-        }
-        let flow_outputs = cursor;
-        for _ in 0..usize::from(header.tables) * inputs {
-            cursor.next_output(header.flow_features()).ok_or(ParseError::Descriptor)?;
-        }
-        let predictor = cursor;
-        let predictor_inducing = usize::from(header.predictor_inducing);
-        cursor.next_kernel(inputs, predictor_inducing).ok_or(ParseError::Descriptor)?;
-        cursor.next_output(predictor_inducing).ok_or(ParseError::Descriptor)?;
-        if !cursor.descriptors.is_empty() || !cursor.tensors.is_empty() {
-            return Err(ParseError::TensorSpace);
-        }
-
-        let blob = Self { header, inputs: input_scaling, time_features, flow_kernels, flow_outputs, predictor };
-        // x·scale stays finite and comparable because reciprocal scales have the limits of scales.
-        let scales_hold =
-            (0..inputs).all(|index| blob.input(index).is_some_and(|input| limits::SCALE.contains(&input.scale)));
-        if trust == Trust::Nothing && !(scales_hold && tensors.iter().all(|value| value.is_finite())) {
+        let header = read_header(header_bytes)?;
+        let start = Cursor { descriptors: header.descriptors, tensors };
+        let mut blob = Self {
+            header,
+            inputs: &[],
+            time_features: &[],
+            flow_kernels: start,
+            flow_outputs: start,
+            predictor: start,
+        };
+        blob.find_tensors(start)?;
+        if trust == Trust::Nothing && !(blob.scales_hold() && tensors.iter().all(|value| value.is_finite())) {
             return Err(ParseError::TensorValue);
         }
         Ok(blob)
+    }
+
+    /// Walks all descriptors and sets everything behind the header.
+    #[inline(never)]
+    fn find_tensors(&mut self, mut cursor: Cursor<'a>) -> Result<(), ParseError> {
+        let header = &self.header;
+        let inputs = usize::from(header.inputs);
+        self.inputs = cursor.singles(4 * inputs).ok_or(ParseError::TensorSpace)?;
+        let times = usize::from(header.steps) * usize::from(header.inducing_times);
+        self.time_features = cursor.singles(times).ok_or(ParseError::TensorSpace)?;
+        self.flow_kernels = cursor;
+        for _ in 0..header.flow_kernels {
+            cursor.next_kernel(inputs, usize::from(header.flow_inducing)).ok_or(ParseError::Descriptor)?;
+        }
+        self.flow_outputs = cursor;
+        for _ in 0..usize::from(header.tables) * inputs {
+            cursor.next_output(header.flow_features()).ok_or(ParseError::Descriptor)?;
+        }
+        self.predictor = cursor;
+        let predictor_inducing = usize::from(header.predictor_inducing);
+        cursor.next_kernel(inputs, predictor_inducing).ok_or(ParseError::Descriptor)?;
+        cursor.next_output(predictor_inducing).ok_or(ParseError::Descriptor)?;
+        if cursor.descriptors.is_empty() && cursor.tensors.is_empty() { Ok(()) } else { Err(ParseError::TensorSpace) }
+    }
+
+    /// x·scale stays finite and comparable because reciprocal scales have the limits of scales.
+    fn scales_hold(&self) -> bool {
+        (0..usize::from(self.header.inputs))
+            .all(|index| self.input(index).is_some_and(|input| limits::SCALE.contains(&input.scale)))
     }
 
     /// The header.
@@ -138,6 +147,27 @@ impl<'a> Blob<'a> {
     pub fn names(&self) -> Names<'a> {
         Names::new(self.header.names)
     }
+}
+
+#[inline(never)]
+fn read_header(bytes: &[u8]) -> Result<Header<'_>, ParseError> {
+    let (header, rest) = postcard::take_from_bytes::<Header<'_>>(bytes).map_err(|_| ParseError::Header)?;
+    // What follows are the zeros that align the tensors, at most three.
+    if rest.len() > 3 || rest.iter().any(|&byte| byte != 0) {
+        return Err(ParseError::Header);
+    }
+    header.validate()?;
+    Ok(header)
+}
+
+/// The checksum that a model file ends with: it tells one model from another without comparing all their bytes. `None`
+/// if these are no model or not all of one; whether the model is whole, only [`Blob::parse`] says.
+pub fn stored_checksum(bytes: &[u8]) -> Option<u32> {
+    let (words, _) = bytes.as_chunks::<4>();
+    let (&[magic, _, total, _], _) = words.split_first_chunk::<4>()?;
+    let total = usize::try_from(u32::from_le_bytes(total)).ok()?;
+    let (_, stored) = bytes.get(..total)?.split_last_chunk::<CHECKSUM_BYTES>()?;
+    (magic == MAGIC).then_some(u32::from_le_bytes(*stored))
 }
 
 /// Prelude and checksum: returns the bytes of the header (P4) with its padding, and the tensors.

@@ -8,7 +8,7 @@ use diffgp_firmware::counter::Counter;
 use diffgp_firmware::uart::Uart;
 use diffgp_firmware::{console, entry, region};
 use diffgp_infer::{Error, Keyed, Model, Prediction, Workspace};
-use diffgp_link::{Answer, Receiver, Refusal, Request, Response, encode};
+use diffgp_link::{Answer, Receiver, Refusal, Request, Response, encode, model_checksum};
 
 diffgp_firmware::report_panic!();
 
@@ -21,13 +21,14 @@ fn main() -> ! {
     let mut receiver = Receiver::new();
     let mut workspace = Memory::new();
     let model = Model::parse(region::model()).ok();
+    let checksum = model.and_then(|_| model_checksum(region::model()));
     loop {
         let Some(request) = receiver.push::<Request>(uart.read()) else { continue };
         let outcome = match &model {
             Some(model) => answer(model, &request, &mut workspace, &counter),
             None => Err(Refusal::NoModel),
         };
-        let response = Response { id: request.id, dropped: receiver.dropped(), outcome };
+        let response = Response { id: request.id, dropped: receiver.dropped(), model: checksum, outcome };
         if let Some(frame) = encode(&response) {
             uart.write(&frame);
         }

@@ -2,6 +2,7 @@
 //! every run by an example of the test package.
 
 use super::board::Board;
+use super::host;
 use crate::command;
 use anyhow::{Context, Result, ensure};
 use std::fs;
@@ -52,8 +53,7 @@ pub(crate) fn make() -> Result<Vec<Case>> {
     if directory.exists() {
         fs::remove_dir_all(&directory).with_context(|| format!("cannot clear {}", directory.display()))?;
     }
-    let arguments = ["run", "--locked", "--quiet", "-p", "diffgp-tests", "--example", "device_cases", "--"];
-    command::run(command::cargo(".", arguments).arg(&directory))?;
+    command::run(host::device_cases().arg(&directory))?;
     let mut cases = Vec::new();
     for entry in fs::read_dir(&directory)? {
         let model = entry?.path();

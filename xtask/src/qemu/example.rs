@@ -14,7 +14,7 @@ pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<()> {
     let case = cases.iter().find(|case| case.name == MODEL).context("no case for the example")?;
     let image = machine::build(board, "example", "release")?;
     let blob = fs::read(&case.model)?;
-    let scratch = case.model.with_extension("damaged");
+    let scratch = case.model.with_extension(format!("damaged-{}", board.name));
 
     let beside = predictions(board, &image, Some(&case.model), case)?;
     let compiled_in = machine::build_with_model(board, "example", "release", &case.model)?;

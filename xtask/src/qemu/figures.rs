@@ -31,12 +31,24 @@ pub(crate) struct Figures {
     pub(crate) instructions_small_parse: u64,
     pub(crate) instructions_small_prediction: u64,
     pub(crate) instructions_small_sampled_path: u64,
-    /// The whole minimal image: vectors, start-up, parse, flow, sampled prediction with variance. No model.
+    /// The whole minimal image: vectors, start-up, parse, flow, predictions along the drift and sampled. No model.
     pub(crate) flash_bytes: u32,
     /// Static memory of that image and the workspace.
     pub(crate) ram_bytes: u32,
     pub(crate) workspace_bytes: u32,
     /// Deepest stack of parse and sampled prediction in one call.
+    pub(crate) stack_bytes: u32,
+    /// On the board with bars: what the minimal image itself does, seen from outside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) minimal: Option<Minimal>,
+}
+
+/// The bars in the very image whose flash is reported.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Minimal {
+    pub(crate) instructions_rbf_sum: u64,
+    pub(crate) instructions_per_mac: f64,
+    /// The whole stack of the program, without the workspace that lies on it.
     pub(crate) stack_bytes: u32,
 }
 
@@ -109,11 +121,13 @@ impl Record {
 fn differences_of(old: &Figures, new: &Figures) -> Result<Vec<String>> {
     let (old_fields, new_fields) = (serde_json::to_value(old)?, serde_json::to_value(new)?);
     let fields = new_fields.as_object().context("figures are an object")?;
-    Ok(fields
+    let removed = old_fields.as_object().into_iter().flatten().filter(|(name, _)| !fields.contains_key(*name));
+    let removed = removed.map(|(name, value)| format!("{} {name}: {value} -> nothing", new.board));
+    let changed = fields
         .iter()
         .filter(|(name, value)| old_fields.get(name) != Some(value))
-        .map(|(name, value)| format!("{} {name}: {} -> {value}", new.board, old_fields[name]))
-        .collect())
+        .map(|(name, value)| format!("{} {name}: {} -> {value}", new.board, old_fields[name]));
+    Ok(changed.chain(removed).collect())
 }
 
 /// The figures in the file.

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Wide enough for the slowest run on a busy machine; a hanging image is stopped all the same.
@@ -21,7 +22,11 @@ pub(crate) fn build_with_model(board: &Board, image: &str, profile: &str, model:
     build_as(board, image, profile, Some(model))
 }
 
+/// Two boards share a target: nobody may build between the build and the copy of an image.
+static BUILDING: Mutex<()> = Mutex::new(());
+
 fn build_as(board: &Board, image: &str, profile: &str, model: Option<&Path>) -> Result<PathBuf> {
+    let _alone = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = command::root().join("firmware-example/target");
     let mut cargo = command::cargo("firmware-example", ["build", "--locked", "--quiet", "--bin", image]);
     cargo.args(["--profile", profile, "--target", board.target, "--features", board.name]);
@@ -50,11 +55,26 @@ pub(crate) fn run(board: &Board, elf: &Path, loaded: &[Loaded<'_>]) -> Result<Fi
     command::run_limited(qemu.args(["-serial", "none"]), TIME_LIMIT)
 }
 
-/// Starts an image whose serial port connects to this TCP port of ours. The caller ends it.
-pub(crate) fn start_with_serial(board: &Board, elf: &Path, loaded: &[Loaded<'_>], port: u16) -> Result<Child> {
+/// Where the serial port of an emulated board leads to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Serial {
+    /// To this TCP port of ours.
+    TcpClient(u16),
+    /// To the first who connects to a free TCP port, which the emulator names on standard error.
+    TcpServer,
+    /// To a pseudo-terminal, which the emulator names on standard output.
+    Terminal,
+}
+
+/// Starts an image with a serial port. The caller ends it.
+pub(crate) fn start_with_serial(board: &Board, elf: &Path, loaded: &[Loaded<'_>], serial: Serial) -> Result<Child> {
     let mut qemu = emulator(board, elf, loaded);
-    qemu.arg("-serial").arg(format!("tcp:127.0.0.1:{port}"));
-    qemu.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    qemu.arg("-serial").arg(match serial {
+        Serial::TcpClient(port) => format!("tcp:127.0.0.1:{port}"),
+        Serial::TcpServer => "tcp:127.0.0.1:0,server=on".to_owned(),
+        Serial::Terminal => "pty".to_owned(),
+    });
+    qemu.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     qemu.spawn().context("cannot start the emulator")
 }
 
@@ -69,11 +89,16 @@ fn emulator(board: &Board, elf: &Path, loaded: &[Loaded<'_>]) -> Command {
         // 128 ns per instruction is longer than a SysTick period on every board: no two instructions share a tick.
         qemu.args(["-icount", "shift=7"]);
     }
+    load(&mut qemu, elf, loaded);
+    qemu
+}
+
+/// The image and the files beside it.
+pub(crate) fn load(qemu: &mut Command, elf: &Path, loaded: &[Loaded<'_>]) {
     for Loaded { file, address } in loaded {
         qemu.arg("-device").arg(format!("loader,file={},addr={address:#x},force-raw=on", file.display()));
     }
     qemu.arg("-kernel").arg(elf);
-    qemu
 }
 
 /// The first line of the emulator's `--version`, which goes into the checked-in figures.

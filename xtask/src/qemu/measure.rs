@@ -11,9 +11,10 @@
 use super::board::Board;
 use super::cases::Case;
 use super::elf::Elf;
-use super::figures::Figures;
+use super::figures::{Figures, Minimal};
 use super::machine::{self, Loaded, numbers};
 use super::selftest::CALIBRATION_INSTRUCTIONS;
+use super::traced;
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -41,19 +42,19 @@ pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<Figures> {
     let of = |name: &str| measured.get(name).with_context(|| format!("no case {name:?}"));
 
     let (none, half) = (of("rank-0")?, of("rank-0-half-the-steps")?);
-    let step = (none.drift - half.drift) / (STEPS / 2.0);
+    let step = step(none.drift, half.drift);
     let (directions, rank) = measured.get("bars").map_or((of("rank-16")?, 16.0), |bars| (bars, INDUCING));
-    let mac = (directions.sampled - none.sampled) / (STEPS * INPUTS * rank * INDUCING);
+    let mac = multiply_add(directions.sampled, none.sampled, rank);
     let small = of("small")?;
-    let minimal = Elf::read(&machine::build(board, "minimal", "release")?)?;
-    let whole = |number: f64| number.round() as u64;
+    let minimal_image = machine::build(board, "minimal", "release")?;
+    let minimal = Elf::read(&minimal_image)?;
     Ok(Figures {
         board: board.name.to_owned(),
         // A difference would have been an error before this.
         bit_exact: true,
         cases: measured.len(),
         instructions_rbf_sum: whole(step / INPUTS),
-        instructions_per_mac: (mac * 1000.0).round() / 1000.0,
+        instructions_per_mac: mac,
         instructions_per_step: whole(step),
         instructions_per_prediction: whole(none.drift),
         instructions_per_sampled_path: measured.get("bars").map(|bars| whole(bars.sampled)),
@@ -64,7 +65,39 @@ pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<Figures> {
         ram_bytes: minimal.static_ram_bytes() + none.workspace,
         workspace_bytes: none.workspace,
         stack_bytes: measured.values().map(|case| case.stack).max().unwrap_or(0),
+        minimal: (board.name == "m4f")
+            .then(|| in_minimal(board, &minimal_image, cases, none.workspace).context("the minimal image"))
+            .transpose()?,
     })
+}
+
+/// The bars in the minimal image, counted in another way than the rest.
+fn in_minimal(board: &Board, image: &Path, cases: &[Case], workspace: u32) -> Result<Minimal> {
+    let traced = |name: &str| {
+        let case = cases.iter().find(|case| case.name == name).with_context(|| format!("no case {name:?}"))?;
+        traced::run(board, image, case).with_context(|| format!("case {name}"))
+    };
+    let (none, half, full) = (traced("rank-0")?, traced("rank-0-half-the-steps")?, traced("bars")?);
+    let stack = [&none, &half, &full].map(|case| case.stack).into_iter().max().unwrap_or(0);
+    Ok(Minimal {
+        instructions_rbf_sum: whole(step(none.drift, half.drift) / INPUTS),
+        instructions_per_mac: multiply_add(full.sampled, none.sampled, INDUCING),
+        stack_bytes: stack - workspace,
+    })
+}
+
+fn step(drift: f64, drift_of_half_the_steps: f64) -> f64 {
+    (drift - drift_of_half_the_steps) / (STEPS / 2.0)
+}
+
+/// To three decimals.
+fn multiply_add(sampled: f64, sampled_without_directions: f64, rank: f64) -> f64 {
+    let mac = (sampled - sampled_without_directions) / (STEPS * INPUTS * rank * INDUCING);
+    (mac * 1000.0).round() / 1000.0
+}
+
+fn whole(number: f64) -> u64 {
+    number.round() as u64
 }
 
 fn run_case(board: &Board, image: &Path, case: &Case) -> Result<Measured> {

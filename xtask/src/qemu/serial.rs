@@ -2,9 +2,9 @@
 
 use super::board::Board;
 use super::cases::Case;
-use super::machine::{self, Loaded};
+use super::machine::{self, Loaded, Serial};
 use anyhow::{Context, Result, bail, ensure};
-use diffgp_link::{Answer, Receiver, Refusal, Request, Response, encode};
+use diffgp_link::{Answer, Receiver, Refusal, Request, Response, encode, model_checksum};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Child;
@@ -26,7 +26,10 @@ pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<()> {
     let mut line = Line::open(board, &image, &[])?;
     line.send(&encoded(&request(case, 0, 0)?)?)?;
     let refused = line.receive()?;
-    ensure!(refused.outcome == Err(Refusal::NoModel), "without a model the device answers {refused:?}");
+    ensure!(
+        refused.outcome == Err(Refusal::NoModel) && refused.model.is_none(),
+        "without a model the device answers {refused:?}"
+    );
     drop(line);
 
     let model = Loaded { file: &case.model, address: board.model_address };
@@ -92,6 +95,7 @@ fn request(case: &Case, row: usize, paths: u32) -> Result<Request> {
 fn check(case: &Case, request: &Request, response: &Response, dropped: u32) -> Result<()> {
     ensure!(response.id == request.id, "asked {}, answered {}", request.id, response.id);
     ensure!(response.dropped == dropped, "{} frames dropped instead of {dropped}", response.dropped);
+    ensure!(response.model == model_checksum(&std::fs::read(&case.model)?), "another model: {:?}", response.model);
     let answer = response.outcome.map_err(|refusal| anyhow::anyhow!("refused: {refusal:?}"))?;
     ensure!(answer.ticks > 0, "a prediction without cost");
     let kind = if request.paths == 0 { "drift" } else { "sampled" };
@@ -120,7 +124,7 @@ impl Line {
         // We listen and the emulator calls: so the port is known to be free.
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let port = listener.local_addr()?.port();
-        let mut emulator = machine::start_with_serial(board, image, loaded, port)?;
+        let mut emulator = machine::start_with_serial(board, image, loaded, Serial::TcpClient(port))?;
         listener.set_nonblocking(true)?;
         let deadline = Instant::now() + PATIENCE;
         let stream = loop {

@@ -1,0 +1,165 @@
+//! `diffgp device`: whether a device computes the bits that the workstation computes.
+
+mod line;
+mod port;
+mod questions;
+mod tally;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use diffgp_infer::Model;
+use diffgp_link::{Refusal, Request, Response, model_checksum};
+use diffgp_train::data::DataError;
+use diffgp_train::evaluate::{Row, Sampling, evaluate};
+use indicatif::ProgressBar;
+
+use super::failure::mistake;
+use super::model_file::ModelFile;
+use super::model_rows::{ModelRows, Target};
+use super::{interrupt, output};
+use port::Port;
+use questions::Questions;
+use tally::Tally;
+
+/// Compare a device with the workstation, bit for bit.
+///
+/// Sends the rows of a CSV file to a device that runs the serial firmware (firmware-example/src/bin/serial.rs), on a
+/// board or under QEMU, and compares every answer with the device's own code run here. Prints one line: rows, how many
+/// were equal and different, what a prediction cost in ticks of the device's counter (cycles on a board), and rows per
+/// second. Exit code 0 says that every bit of every row was equal.
+#[derive(Debug, clap::Args)]
+#[command(
+    args_override_self = true,
+    after_help = "Examples:
+  diffgp device model.dgp test.csv --port /dev/ttyACM0
+  diffgp device model.dgp test.csv --port /dev/ttyUSB0 --baud 921600 --limit 100
+  diffgp device model.dgp test.csv --port tcp:localhost:4444 --paths 4 --seed 1 --json
+      for QEMU started with -serial tcp:localhost:4444,server=on"
+)]
+pub(crate) struct Args {
+    /// Model file that the device has in its flash.
+    #[arg(value_name = "MODEL.dgp")]
+    model: PathBuf,
+    /// CSV file with the model's inputs; columns are matched by name if both sides have names.
+    #[arg(value_name = "DATA.csv")]
+    data: PathBuf,
+    /// Serial device, or host and port of a TCP connection to one.
+    #[arg(long, value_name = "PATH|tcp:HOST:PORT")]
+    port: String,
+    /// Speed of a serial device [default: 115200].
+    #[arg(long, value_name = "BAUD", value_parser = clap::value_parser!(u32).range(1..))]
+    baud: Option<u32>,
+    /// How long to wait for an answer, in seconds; many paths on a slow core take their time.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
+    timeout: f64,
+    /// How often to ask again for a row whose answer was lost or damaged.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    retries: u32,
+    /// Only the first rows of the file.
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
+    /// Sample paths per row [default: none, along the drift alone].
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    paths: Option<u32>,
+    /// Decides the paths; noise is keyed by seed, row and path, as in `predict`.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Column to skip because it holds the target, if neither side has names.
+    #[arg(long, value_name = "NAME|INDEX")]
+    target: Option<String>,
+    /// Print one JSON object: n, equal, different, first_different, retries, ticks_min, ticks_median, ticks_max and
+    /// rows_per_second.
+    #[arg(long)]
+    json: bool,
+    /// TOML file with options, written flag = value; the command line counts more.
+    #[arg(long, value_name = "FILE.toml")]
+    config: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+    let file = ModelFile::read(&args.model)?;
+    let model = file.model();
+    let port = Port::parse(&args.port, args.baud)?;
+    let (cells, width) = (read_rows(&args, &model)?, model.inputs());
+    interrupt::listen()?;
+    let line = port.open(Duration::from_secs_f64(args.timeout))?;
+    let mut questions = Questions::new(line, Duration::from_secs_f64(args.timeout), args.retries);
+    let checksum = model_checksum(file.bytes()).context("a model without a checksum")?;
+
+    let total = cells.len() / width;
+    let bar = ProgressBar::new(total as u64);
+    let mut tally = Tally::default();
+    let start = Instant::now();
+    for (number, x) in (0..).zip(cells.chunks_exact(width)) {
+        let row = Row { number, x };
+        let Some(response) = questions.ask(&request(&args, &row))? else { break };
+        check_model(&args, &model, checksum, &response)?;
+        let [host] = &evaluate(&model, &[row], sampling(&args))?[..] else { bail!("one row is one prediction") };
+        tally.add(number, &host.prediction, response.outcome);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+
+    let report = tally.report(questions.retries(), start.elapsed());
+    if args.json {
+        output::print_json(&report)?
+    } else {
+        output::print(&report.text())?
+    }
+    if let Some(difference) = tally.first_difference() {
+        bail!("{} of {} rows differ from the host; the first is {difference}", report.different, report.n);
+    }
+    if report.n < total {
+        bail!("interrupted after {} of {total} rows", report.n);
+    }
+    Ok(())
+}
+
+/// All rows that will be asked for, so that a bad cell is found before the device is bothered.
+fn read_rows(args: &Args, model: &Model<'_>) -> anyhow::Result<Vec<f32>> {
+    let mut rows = ModelRows::open(&args.data, model, args.target.as_deref(), Target::Skipped)?;
+    let limit = args.limit.map_or(usize::MAX, |limit| limit as usize).saturating_mul(rows.width());
+    let mut cells = Vec::new();
+    while cells.len() < limit
+        && let Some(row) = rows.next()?
+    {
+        cells.extend_from_slice(row);
+    }
+    if cells.is_empty() { Err(DataError::NoRows { path: args.data.clone() }.into()) } else { Ok(cells) }
+}
+
+fn request(args: &Args, row: &Row<'_>) -> Request {
+    let x = row.x.iter().copied().collect();
+    Request { id: row.number, paths: args.paths.unwrap_or(0), seed: args.seed, row: row.number, x }
+}
+
+fn sampling(args: &Args) -> Sampling {
+    args.paths.map_or(Sampling::Drift, |count| Sampling::Paths { count, seed: args.seed })
+}
+
+/// Refuses a device that cannot compute this model at all.
+fn check_model(args: &Args, model: &Model<'_>, checksum: u32, response: &Response) -> anyhow::Result<()> {
+    let (port, file) = (&args.port, args.model.display());
+    match (response.model, response.outcome) {
+        (None, _) => bail!("{port}: the device has no usable model in its flash; expected {file} there"),
+        (Some(found), _) if found != checksum => Err(mistake(format!(
+            "{port}: the device runs another model (checksum {found:08x}) than {file} (checksum {checksum:08x}); \
+             flash that file, or name the one that the device has"
+        ))),
+        (_, Err(Refusal::Capacity)) => bail!(
+            "{port}: the device's firmware has too little memory for {file}; build it with a Workspace::<{}, {}>",
+            model.inputs(),
+            model.features()
+        ),
+        _ => Ok(()),
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.001..=86_400.0).contains(&seconds) => Ok(seconds),
+        _ => Err("expected seconds, 0.001 to 86400".to_owned()),
+    }
+}

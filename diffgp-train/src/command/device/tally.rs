@@ -1,0 +1,110 @@
+//! Counts answers that are equal to the host's, to the last bit.
+
+use std::time::Duration;
+
+use diffgp_infer::Prediction;
+use diffgp_link::{Answer, Refusal};
+use serde::Serialize;
+
+/// What the answers so far amount to.
+#[derive(Default)]
+pub(super) struct Tally {
+    equal: usize,
+    different: usize,
+    /// Number of the row, from 0, and what is different.
+    first: Option<(u32, String)>,
+    ticks: Vec<u32>,
+}
+
+/// The figures.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    pub(super) n: usize,
+    equal: usize,
+    pub(super) different: usize,
+    /// Counted from 1, as in messages; null if all are equal.
+    first_different: Option<u32>,
+    retries: usize,
+    ticks_min: Option<u32>,
+    ticks_median: Option<u32>,
+    ticks_max: Option<u32>,
+    rows_per_second: f64,
+}
+
+impl Tally {
+    /// The row with this number, from 0: what the host computes, and what the device says.
+    pub(super) fn add(&mut self, number: u32, host: &Prediction, device: Result<Answer, Refusal>) {
+        let difference = match device {
+            Ok(answer) => {
+                self.ticks.push(answer.ticks);
+                difference(host, &answer)
+            }
+            Err(refusal) => Some(format!("the device refuses it ({refusal:?}), the host predicts {}", host.mean())),
+        };
+        match difference {
+            None => self.equal += 1,
+            Some(difference) => {
+                self.different += 1;
+                self.first.get_or_insert((number, difference));
+            }
+        }
+    }
+
+    /// In words, with the number of the row.
+    pub(super) fn first_difference(&self) -> Option<String> {
+        self.first.as_ref().map(|(number, difference)| format!("row {}: {difference}", number + 1))
+    }
+
+    pub(super) fn report(&self, retries: usize, time: Duration) -> Report {
+        let mut ticks = self.ticks.clone();
+        ticks.sort_unstable();
+        let n = self.equal + self.different;
+        Report {
+            n,
+            equal: self.equal,
+            different: self.different,
+            first_different: self.first.as_ref().map(|(number, _)| number + 1),
+            retries,
+            ticks_min: ticks.first().copied(),
+            ticks_median: ticks.get(ticks.len() / 2).copied(),
+            ticks_max: ticks.last().copied(),
+            rows_per_second: n as f64 / time.as_secs_f64().max(1e-9),
+        }
+    }
+}
+
+impl Report {
+    /// One line.
+    pub(super) fn text(&self) -> String {
+        let ticks = match (self.ticks_min, self.ticks_median, self.ticks_max) {
+            (Some(min), Some(median), Some(max)) => format!("ticks {min} to {max}, median {median}"),
+            _ => "no ticks".to_owned(),
+        };
+        format!(
+            "{} rows: {} equal, {} different, {} retries; {ticks}; {:.1} rows/s\n",
+            self.n, self.equal, self.different, self.retries, self.rows_per_second
+        )
+    }
+}
+
+/// The first value that has other bits on the device.
+fn difference(host: &Prediction, device: &Answer) -> Option<String> {
+    // A probability lies between 0 and 1: −1 stands for none.
+    let values = [
+        ("mean", host.mean(), device.mean),
+        ("variance", host.variance(), device.variance),
+        ("latent variance", host.latent_variance(), device.latent_variance),
+        ("probability", host.probability().unwrap_or(-1.0), device.probability.unwrap_or(-1.0)),
+    ];
+    let other = values.into_iter().find(|(_, host, device)| host.to_bits() != device.to_bits());
+    let value = other.map(|(name, host, device)| {
+        let (host_bits, device_bits) = (host.to_bits(), device.to_bits());
+        format!("its {name} is {device:?} ({device_bits:08x}) on the device, {host:?} ({host_bits:08x}) on the host")
+    });
+    let range = || {
+        let known = |in_range| if in_range { "inside" } else { "outside" };
+        let (there, here) = (known(device.in_range), known(host.in_range()));
+        format!("it lies {there} the training ranges on the device, {here} them on the host")
+    };
+    value.or_else(|| (device.in_range != host.in_range()).then(range))
+}
