@@ -25,7 +25,7 @@ pub(super) enum Damage {
     Zeros,
     /// Any bytes at all.
     Garbage,
-    /// Bits that should change read differently every time.
+    /// It reads differently every time: as before, as meant, or anything between.
     Unstable,
     /// Reading it is an error, as where every word carries a checksum of its own.
     Unreadable,
@@ -59,8 +59,8 @@ impl NorFlashError for Lost {
 #[derive(Clone, Debug)]
 struct Torn {
     range: Range<usize>,
-    /// Bits that read differently every time; `None` if reading is an error.
-    unstable: Option<Vec<u8>>,
+    /// The bytes before and the bytes meant, between which it wavers; `None` if reading is an error.
+    wavers: Option<[Vec<u8>; 2]>,
 }
 
 #[derive(Clone, Debug)]
@@ -156,10 +156,9 @@ impl<const R: usize, const W: usize, const E: usize> Flash<R, W, E> {
             _ => mixed,
         };
         self.bytes[range.clone()].copy_from_slice(&left);
-        let unstable: Vec<u8> = before.iter().zip(meant).map(|(before, meant)| before ^ meant).collect();
         match damage {
-            Damage::Unstable => self.torn.push(Torn { range, unstable: Some(unstable) }),
-            Damage::Unreadable => self.torn.push(Torn { range, unstable: None }),
+            Damage::Unstable => self.torn.push(Torn { range, wavers: Some([before, meant.to_vec()]) }),
+            Damage::Unreadable => self.torn.push(Torn { range, wavers: None }),
             _ => {}
         }
     }
@@ -182,9 +181,18 @@ impl<const R: usize, const W: usize, const E: usize> ReadNorFlash for Flash<R, W
         bytes.copy_from_slice(&self.bytes[range.clone()]);
         for torn in &self.torn {
             let touched = torn.range.start.max(range.start)..torn.range.end.min(range.end);
+            if touched.is_empty() {
+                continue;
+            }
+            let Some([before, meant]) = &torn.wavers else { return Err(Lost) };
+            let mood = self.random.next() % 3;
             for at in touched {
-                let Some(unstable) = &torn.unstable else { return Err(Lost) };
-                bytes[at - offset] ^= unstable[at - torn.range.start] & self.random.byte();
+                let (before, meant) = (before[at - torn.range.start], meant[at - torn.range.start]);
+                bytes[at - offset] = match mood {
+                    0 => before,
+                    1 => meant,
+                    _ => before ^ ((before ^ meant) & self.random.byte()),
+                };
             }
         }
         Ok(())
