@@ -28,6 +28,14 @@ pub struct Location {
     pub length: u32,
 }
 
+impl Location {
+    /// The end of the last page that the model has a part of.
+    pub(crate) const fn end_of_pages<F: NorFlash>(self) -> u32 {
+        // A constant, so that no division by zero is left in the program.
+        (self.offset + self.length).next_multiple_of(F::ERASE_SIZE as u32)
+    }
+}
+
 /// One of the two slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -48,7 +56,6 @@ impl Side {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Geometry {
     layout: Layout,
-    erase_size: u32,
     /// S5, from the beginning of the slot.
     mark: u32,
     /// From the beginning of the slot.
@@ -82,7 +89,7 @@ impl Geometry {
         if slot_bytes <= model {
             return Err(LayoutError::TooSmall { slot_bytes, header: model });
         }
-        Ok(Self { layout, erase_size, mark: mark as u32, model })
+        Ok(Self { layout, mark: mark as u32, model })
     }
 
     /// Where a slot begins.
@@ -106,10 +113,5 @@ impl Geometry {
     /// The longest model.
     pub(crate) const fn capacity(&self) -> u32 {
         self.layout.slot_bytes - self.model
-    }
-
-    /// The end of the pages that a model of that many bytes needs.
-    pub(crate) fn end_of_pages(&self, location: Location) -> u32 {
-        (location.offset + location.length).next_multiple_of(self.erase_size)
     }
 }

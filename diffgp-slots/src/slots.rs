@@ -76,7 +76,7 @@ impl<F: NorFlash, C: Check<F>> Slots<F, C> {
         let capacity = self.capacity();
         let location = self.geometry.model(side, length).ok_or(Error::TooLong { length, capacity })?;
         // Always, also where it reads as erased: a page whose erase was cut short may read so today only.
-        let (from, to) = (self.geometry.slot(side), self.geometry.end_of_pages(location));
+        let (from, to) = (self.geometry.slot(side), location.end_of_pages::<F>());
         self.flash.erase(from, to).map_err(Error::Flash)?;
         Ok(Update::new(self, side, location))
     }
