@@ -6,6 +6,7 @@ mod elbo_goldens;
 mod elbo_limits;
 mod goldens;
 mod hard_variance;
+mod model_slots;
 mod models;
 mod naive;
 mod noise_statistics;

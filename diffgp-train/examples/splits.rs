@@ -40,7 +40,7 @@ fn main() -> Result<(), Failure> {
     let mut sums = [0.0; 3];
     let splits = first.parse::<usize>()?..last.parse()?;
     for split in splits.clone() {
-        let all = Dataset::read_csv(Path::new(data), target, Header::Detect, TargetKind::Real)?;
+        let all = Dataset::read_csv(Path::new(data), target.as_str(), Header::Detect, TargetKind::Real)?;
         let (training, test) = all.hold_out(&read_test_rows(Path::new(test_rows), split)?)?;
         let mut config = Config::for_rows(training.rows(), Task::Regression);
         config.flow.time = flow_time.parse()?;

@@ -75,11 +75,16 @@ impl Checkpoint {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".partial");
         let beside = path.with_file_name(name);
-        let mut file = File::create(&beside)?;
-        file.write_all(&self.to_bytes())?;
-        file.sync_all()?;
-        drop(file);
-        fs::rename(&beside, path)?;
+        let written = File::create(&beside).and_then(|mut file| {
+            file.write_all(&self.to_bytes())?;
+            file.sync_all()?;
+            fs::rename(&beside, path)
+        });
+        if written.is_err() {
+            // On a full disk, what is left of it is in the way of everything else.
+            let _ = fs::remove_file(&beside);
+            return written;
+        }
         // The rename itself must survive a power cut; not every system lets a directory be opened.
         if let Some(Ok(directory)) = path
             .parent()

@@ -18,6 +18,7 @@ mod predict;
 mod progress;
 mod report;
 mod run_directory;
+mod run_lock;
 mod sampling;
 mod settings;
 mod test_rows;

@@ -25,6 +25,21 @@ pub struct Dataset {
     target_name: Option<String>,
 }
 
+/// Which columns of a file are used, each by its name, or by its index counted from 0 when no column has that name.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns<'a> {
+    /// The column to predict.
+    pub target: &'a str,
+    /// Columns to leave out; they may hold anything. All others are inputs.
+    pub ignored: &'a [String],
+}
+
+impl<'a> From<&'a str> for Columns<'a> {
+    fn from(target: &'a str) -> Self {
+        Self { target, ignored: &[] }
+    }
+}
+
 /// What the target column may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetKind {
@@ -51,30 +66,42 @@ impl Dataset {
     }
 
     /// Reads a CSV file, row by row.
-    ///
-    /// `target` is the name of a column, or its index counted from 0 when no column has that name.
-    pub fn read_csv(path: &Path, target: &str, header: Header, kind: TargetKind) -> Result<Self, DataError> {
+    pub fn read_csv<'a>(
+        path: &Path,
+        columns: impl Into<Columns<'a>>,
+        header: Header,
+        kind: TargetKind,
+    ) -> Result<Self, DataError> {
         let mut rows = CsvRows::open(path, header)?;
+        let Columns { target, ignored } = columns.into();
         let column = rows.find_column(target)?;
-        let inputs = rows.columns() - 1;
+        let ignored: Vec<usize> = ignored.iter().map(|name| rows.find_column(name)).collect::<Result<_, _>>()?;
+        if ignored.contains(&column) {
+            return Err(DataError::TargetIgnored { path: path.to_owned(), target: target.to_owned() });
+        }
+        // The inputs in the order of the file, then the target.
+        let mut used: Vec<usize> = (0..rows.columns()).filter(|i| *i != column && !ignored.contains(i)).collect();
+        let inputs = used.len();
         if inputs == 0 {
             return Err(DataError::NoInputs { path: path.to_owned() });
         }
+        used.push(column);
+        rows.check_names(&used)?;
         let (mut x, mut y, mut cells) = (Vec::new(), Vec::new(), Vec::new());
-        while rows.next_row(&mut cells)? {
-            let value = cells.remove(column);
+        while rows.next_cells(&used, &mut cells)? {
+            let value = cells[inputs];
             if kind == TargetKind::Binary && value != 0.0 && value != 1.0 {
                 return Err(rows.class_error(column, value));
             }
-            x.extend_from_slice(&cells);
+            x.extend_from_slice(&cells[..inputs]);
             y.push(value);
         }
         if y.is_empty() {
             return Err(DataError::NoRows { path: path.to_owned() });
         }
         x.shrink_to_fit();
-        let mut names = rows.into_names();
-        let target_name = names.as_mut().map(|names| names.remove(column));
+        let mut names = rows.names().map(|names| used.iter().map(|&i| names[i].clone()).collect::<Vec<_>>());
+        let target_name = names.as_mut().and_then(Vec::pop);
         Ok(Self { x, y, inputs, names, target_name })
     }
 

@@ -159,8 +159,12 @@ fn check(data: &Dataset, config: &Config) -> Result<(), TrainError> {
 }
 
 fn check_scaling(data: &Dataset, scaling: &Scaling, observer: &mut dyn Observer) -> Result<(), TrainError> {
-    if let Some(column) = scaling.overflowing_input() {
-        return Err(TrainError::Range { input: data.input_label(column) });
+    if let Some(column) = scaling.unusable_input() {
+        return Err(TrainError::Range { column: data.input_label(column), expected: "1e-30 to 1e30" });
+    }
+    if !scaling.target_is_usable() {
+        let column = data.target_name().map_or("the target".to_owned(), |name| format!("the target {name:?}"));
+        return Err(TrainError::Range { column, expected: "1e-15 to 1e18" });
     }
     for column in scaling.constant_inputs() {
         observer.warning(&Warning::ConstantInput { input: data.input_label(column) });

@@ -2,13 +2,19 @@
 
 mod bad_input;
 mod crossval;
+mod data_files;
 mod demo;
 mod device;
 mod evaluate;
+#[cfg(target_os = "linux")]
+mod full_disk;
 mod help;
 mod inspect;
 mod inspect_figures;
 mod inspect_snippet;
+#[cfg(unix)]
+mod killed;
 mod plot;
 mod runner;
 mod train;
+mod two_trainers;

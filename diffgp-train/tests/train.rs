@@ -12,7 +12,7 @@ fn leaves_a_model_and_a_run_directory_and_says_what_is_next() {
     assert!(outcome.stderr.contains("held-out RMSE"), "{outcome:?}");
     assert_eq!(folder.files(), ["data.csv", "model.dgp", "model.run"]);
     let run = names(&folder.path("model.run"));
-    assert_eq!(run, ["config.toml", "metrics.jsonl", "model.dgp", "report.html", "run.json"]);
+    assert_eq!(run, ["config.toml", "lock", "metrics.jsonl", "model.dgp", "report.html", "run.json"]);
     let page = folder.read_text("model.run/report.html");
     assert!(page.matches("<svg").count() >= 4 && page.contains("Training rows"), "{page}");
     // Self-contained: nothing is fetched. The namespace of SVG is a name, not an address.

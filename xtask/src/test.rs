@@ -48,9 +48,12 @@ pub(crate) fn run(args: Args) -> Result<()> {
 /// A warning on one target is an error: the runtime builds cleanly everywhere or not at all.
 fn runtime_for_every_target() -> Result<()> {
     for target in setup::TARGETS {
-        let mut build =
-            command::cargo(".", ["build", "--locked", "--release", "-p", "diffgp-core", "-p", "diffgp-infer"]);
-        command::run(build.args(["--target", target]).env("RUSTFLAGS", "-D warnings"))?;
+        let mut build = command::cargo(".", ["build", "--locked", "--release", "--target", target]);
+        command::run(
+            build
+                .args(["-p", "diffgp-core", "-p", "diffgp-infer", "-p", "diffgp-slots"])
+                .env("RUSTFLAGS", "-D warnings"),
+        )?;
     }
     Ok(())
 }

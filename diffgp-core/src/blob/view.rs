@@ -54,6 +54,19 @@ impl<'a> Blob<'a> {
         Self::load(bytes, Trust::Bytes)
     }
 
+    /// P3: how many bytes the model has that begins with these [`PRELUDE_BYTES`]: what to expect of a model that is
+    /// still arriving. They must start at a multiple of four.
+    pub fn length_from_prelude(bytes: &[u8]) -> Result<usize, ParseError> {
+        let needed = PRELUDE_BYTES;
+        let prelude = bytes.get(..needed).ok_or(ParseError::Truncated { needed, found: bytes.len() })?;
+        // A prelude alone is always too short, and by how much is what is asked.
+        match split(prelude, Trust::Bytes) {
+            Err(ParseError::Truncated { needed, .. }) => Ok(needed),
+            Err(error) => Err(error),
+            Ok(_) => Err(ParseError::Lengths),
+        }
+    }
+
     /// In pieces that are not inlined, so that their stacks are not needed at the same time.
     #[inline(never)]
     fn load(bytes: &'a [u8], trust: Trust) -> Result<Self, ParseError> {

@@ -8,13 +8,13 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use diffgp_infer::Model;
-use diffgp_train::data::{Dataset, Header};
+use diffgp_train::data::{Columns, Dataset, Header};
 use diffgp_train::evaluate::{Known, Row, Sampling, score};
 use diffgp_train::train::{self, Config, Observer, Progress, Score, TrainError, Trained, Validated};
 
 use self::journal::{Figures, Journal, Line};
 use self::summary::Report;
-use super::failure::mistake;
+use super::failure::{mistake, training_failed};
 use super::model_file::{self, ModelFile};
 use super::progress::Reporter;
 use super::settings::Settings;
@@ -38,6 +38,9 @@ pub(crate) struct Args {
     /// Column to predict: its name, or its index counted from 0.
     #[arg(long, value_name = "NAME|INDEX")]
     target: Option<String>,
+    /// Columns to leave out: names, or indices counted from 0, separated by commas.
+    #[arg(long, value_name = "NAME|INDEX,...", value_delimiter = ',')]
+    ignore: Vec<String>,
     /// Text file; line K lists the held-out rows of split K (from 0, header not counted).
     #[arg(long, value_name = "FILE", conflicts_with = "folds")]
     test_rows: Option<PathBuf>,
@@ -76,7 +79,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let Some(target) = &args.target else {
         return Err(mistake(format!("say which column of {} to predict with --target", args.data.display())));
     };
-    let data = Dataset::read_csv(&args.data, target, Header::Detect, args.settings.target_kind())?;
+    let data = Dataset::read_csv(
+        &args.data,
+        Columns { target, ignored: &args.ignore },
+        Header::Detect,
+        args.settings.target_kind(),
+    )?;
     let splits = splits::held_out_rows(&args, &data)?;
     let path = args
         .out
@@ -197,7 +205,6 @@ fn train_split(args: &Args, training: &Dataset, config: &Config, journal: &Journ
             "stopped; finished splits are in {}, and the same command goes on from there",
             journal.path().display()
         )),
-        Err(error @ TrainError::TooFewRows { .. }) => Err(mistake(format!("{}: {error}", args.data.display()))),
-        Err(error) => Err(error.into()),
+        Err(error) => Err(training_failed(&args.data, error)),
     }
 }

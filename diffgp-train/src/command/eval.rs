@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use anyhow::Context;
 use diffgp_infer::Model;
 use diffgp_train::evaluate::{Figures, Known, Row, score};
 use serde::Serialize;
@@ -88,7 +89,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         Known { row: Row { number: number as u32, x }, y }
     };
     let rows: Vec<Known<'_>> = numbers.into_iter().map(known).collect();
-    let figures = score(&model, &rows, args.sampling.sampling())?;
+    let figures = score(&model, &rows, args.sampling.sampling()).with_context(|| args.data.display().to_string())?;
     let report = report(&model, &figures);
     if args.json { output::print_json(&report) } else { output::print(&text(&report)) }
 }

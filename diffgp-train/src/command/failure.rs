@@ -1,11 +1,13 @@
 //! Which errors are the user's to put right, and how a failed command ends.
 
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 use diffgp_train::checkpoint::CheckpointError;
 use diffgp_train::data::DataError;
 use diffgp_train::evaluate::RowError;
+use diffgp_train::train::TrainError;
 
 /// A mistake in the arguments or the input: one sentence that names what is wrong and says what would be right.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +17,17 @@ pub(crate) struct Mistake(pub(crate) String);
 /// An error that is the user's to put right.
 pub(crate) fn mistake(message: impl Into<String>) -> anyhow::Error {
     Mistake(message.into()).into()
+}
+
+/// A failed training; where the data is the reason, a mistake in that file.
+pub(crate) fn training_failed(data: &Path, error: TrainError) -> anyhow::Error {
+    match error {
+        TrainError::TooFewRows { .. }
+        | TrainError::TooManyInputs { .. }
+        | TrainError::NotAClass { .. }
+        | TrainError::Range { .. } => mistake(format!("{}: {error}", data.display())),
+        _ => error.into(),
+    }
 }
 
 /// Says what went wrong and chooses the exit code: 2 for a mistake, 1 for the rest.

@@ -40,6 +40,7 @@ impl ModelRows {
         if need == Target::Needed {
             columns.extend(target_column);
         }
+        rows.check_names(&columns)?;
         Ok(Self { path: path.to_owned(), rows, columns, cells: Vec::new() })
     }
 
@@ -55,6 +56,11 @@ impl ModelRows {
             all.extend_from_slice(cells);
         }
         if all.is_empty() { Err(DataError::NoRows { path: self.path }) } else { Ok(all) }
+    }
+
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Values per row.

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use anyhow::Context;
 use diffgp_infer::{Model, Prediction};
 use diffgp_train::data::DataError;
 use diffgp_train::evaluate::{Row, Sampling, evaluate};
@@ -98,7 +99,8 @@ fn predict_all(model: &Model<'_>, rows: &mut ModelRows, sampling: Sampling) -> a
         let chunk: Vec<Row<'_>> =
             cells.chunks_exact(width).zip(number..).map(|(x, number)| Row { number, x }).collect();
         number += chunk.len() as u32;
-        predictions.extend(evaluate(model, &chunk, sampling)?.into_iter().map(|evaluated| evaluated.prediction));
+        let evaluated = evaluate(model, &chunk, sampling).with_context(|| rows.path().display().to_string())?;
+        predictions.extend(evaluated.into_iter().map(|evaluated| evaluated.prediction));
     }
 }
 

@@ -5,12 +5,13 @@
 //! run.json        the whole configuration, the data, the program and the processor
 //! metrics.jsonl   one object per iteration and per look at the held-out rows
 //! checkpoint      from which `--resume` goes on
+//! lock            held by the process that trains here
 //! model.dgp       the model
 //! report.html     figures and pictures in one page
 //! ```
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -21,21 +22,27 @@ use serde_json::{Value, json};
 
 use super::failure::mistake;
 use super::output;
+use super::run_lock::RunLock;
 
 /// A run directory that is being written.
 pub(crate) struct RunDirectory {
     path: PathBuf,
     metrics: BufWriter<File>,
+    _lock: RunLock,
 }
 
 impl RunDirectory {
-    /// Creates the directory or takes over an existing one. Going on after `resumed`, the metrics up to there stay.
-    pub(crate) fn open(path: &Path, resumed: Option<&Checkpoint>) -> anyhow::Result<Self> {
-        let refused = |error: std::io::Error| {
-            mistake(format!("--run-dir {}: {error}; expected a directory that can be written to", path.display()))
-        };
-        fs::create_dir_all(path).map_err(refused)?;
+    /// Creates the directory, or takes over an existing one that no other process writes to.
+    pub(crate) fn lock(path: &Path) -> anyhow::Result<RunLock> {
+        fs::create_dir_all(path).map_err(|error| refused(path, &error))?;
+        let lock = RunLock::take(path)?;
+        remove_partial_files(path);
         output::check_writable("--run-dir", &path.join("model.dgp"))?;
+        Ok(lock)
+    }
+
+    /// Begins to record a run. Going on after `resumed`, the metrics up to there stay.
+    pub(crate) fn open(path: &Path, lock: RunLock, resumed: Option<&Checkpoint>) -> anyhow::Result<Self> {
         let metrics = path.join("metrics.jsonl");
         let kept = match resumed {
             Some(checkpoint) => lines_before(&metrics, checkpoint),
@@ -46,8 +53,8 @@ impl RunDirectory {
             }
         };
         output::write(&metrics, kept.as_bytes())?;
-        let metrics = BufWriter::new(OpenOptions::new().append(true).open(&metrics).map_err(refused)?);
-        Ok(Self { path: path.to_owned(), metrics })
+        let file = OpenOptions::new().append(true).open(&metrics).map_err(|error| refused(path, &error))?;
+        Ok(Self { path: path.to_owned(), metrics: BufWriter::new(file), _lock: lock })
     }
 
     /// Records what is being done, before it is done.
@@ -66,17 +73,17 @@ impl RunDirectory {
     }
 
     /// Records an iteration.
-    pub(crate) fn iteration(&mut self, progress: &Progress) -> std::io::Result<()> {
+    pub(crate) fn iteration(&mut self, progress: &Progress) -> io::Result<()> {
         let line = json!({
             "phase": phase_name(progress.phase), "iteration": progress.iteration, "elbo": progress.elbo,
             "expected_log_likelihood": progress.expected_log_likelihood, "kl_predictor": progress.kl_predictor,
             "kl_flow": progress.kl_flow, "noise": progress.noise, "learning_rate": progress.learning_rate,
         });
-        writeln!(self.metrics, "{line}")
+        writeln!(self.metrics, "{line}").map_err(|error| self.named("metrics.jsonl", &error))
     }
 
     /// Records a look at the held-out rows, and makes sure that everything so far is in the file.
-    pub(crate) fn validation(&mut self, validated: &Validated) -> std::io::Result<()> {
+    pub(crate) fn validation(&mut self, validated: &Validated) -> io::Result<()> {
         let score = validated.score;
         let line = json!({
             "phase": phase_name(validated.phase), "iteration": validated.iteration, "held_out": {
@@ -84,14 +91,14 @@ impl RunDirectory {
                 "accuracy": score.accuracy, "best": validated.best,
             },
         });
-        writeln!(self.metrics, "{line}")?;
-        self.metrics.flush()
+        writeln!(self.metrics, "{line}").map_err(|error| self.named("metrics.jsonl", &error))?;
+        self.flush()
     }
 
     /// Keeps a checkpoint; the metrics up to it are in their file first.
-    pub(crate) fn checkpoint(&mut self, checkpoint: &Checkpoint) -> std::io::Result<()> {
-        self.metrics.flush()?;
-        checkpoint.write(&checkpoint_path(&self.path))
+    pub(crate) fn checkpoint(&mut self, checkpoint: &Checkpoint) -> io::Result<()> {
+        self.flush()?;
+        checkpoint.write(&checkpoint_path(&self.path)).map_err(|error| self.named("checkpoint", &error))
     }
 
     /// Keeps the page about the finished model.
@@ -106,9 +113,30 @@ impl RunDirectory {
 
     /// Keeps the finished model.
     pub(crate) fn model(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
-        self.metrics.flush()?;
+        self.flush()?;
         output::write(&self.path.join("model.dgp"), bytes)
     }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.metrics.flush().map_err(|error| self.named("metrics.jsonl", &error))
+    }
+
+    /// The error with the file that it is about.
+    fn named(&self, file: &str, error: &io::Error) -> io::Error {
+        io::Error::new(error.kind(), format!("cannot write {}: {error}", self.path.join(file).display()))
+    }
+}
+
+/// Removes what a run leaves that was killed while it wrote a file.
+fn remove_partial_files(directory: &Path) {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
+    for path in entries.filter(|path| path.extension().is_some_and(|extension| extension == "partial")) {
+        let _ = fs::remove_file(path);
+    }
+}
+
+fn refused(path: &Path, error: &io::Error) -> anyhow::Error {
+    mistake(format!("--run-dir {}: {error}; expected a directory that can be written to", path.display()))
 }
 
 /// Where a run directory keeps its checkpoint.

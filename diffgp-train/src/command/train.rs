@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use diffgp_train::checkpoint::Checkpoint;
-use diffgp_train::data::{CsvRows, Dataset, Header};
+use diffgp_train::data::{Columns, CsvRows, Dataset, Header};
 use diffgp_train::export::Exported;
 use diffgp_train::train::{self, Config, Task, TrainError, Trained, WORTHWHILE_GAIN};
 use serde::Serialize;
 
 use self::watch::Watch;
-use super::failure::mistake;
+use super::failure::{mistake, training_failed};
 use super::model_file::ModelFile;
 use super::report::{self, Report};
 use super::run_directory::{self, RunDirectory};
@@ -35,6 +35,7 @@ use super::{console, interrupt, model_file, output};
   diffgp train data.csv --target strength
   diffgp train data.csv --target strength --test-rows splits.txt --split 0 --out strength.dgp
   diffgp train data.csv --target fault --task classification
+  diffgp train data.csv --target y --ignore date,comment
   diffgp train data.csv --target 8 --flow-time 0          (a plain sparse Gaussian process)
   diffgp train data.csv --target y --inducing 30 --steps 5  (a small model for a small device)"
 )]
@@ -45,6 +46,9 @@ pub(crate) struct Args {
     /// Column to predict: its name, or its index counted from 0.
     #[arg(long, value_name = "NAME|INDEX")]
     target: Option<String>,
+    /// Columns to leave out: names, or indices counted from 0, separated by commas.
+    #[arg(long, value_name = "NAME|INDEX,...", value_delimiter = ',')]
+    ignore: Vec<String>,
     #[command(flatten)]
     test_rows: TestRowsArgs,
     /// Model file to write; kept as it is until the new one is complete.
@@ -59,6 +63,9 @@ pub(crate) struct Args {
     /// Go on from the checkpoint in the run directory, if there is one.
     #[arg(long)]
     resume: bool,
+    /// Iterations between checkpoints; the model does not depend on it.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
+    checkpoint_every: u64,
     /// Print one JSON object about the finished model.
     #[arg(long)]
     json: bool,
@@ -90,9 +97,10 @@ struct Summary<'a> {
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let start = Instant::now();
     let (data, test) = read_rows(&args)?;
-    let config = args.settings.config(data.rows())?;
+    let config = Config { checkpoint_every: args.checkpoint_every, ..args.settings.config(data.rows())? };
     output::check_writable("--out", &args.out)?;
     let run_dir = args.run_dir.clone().unwrap_or_else(|| args.out.with_extension("run"));
+    let lock = RunDirectory::lock(&run_dir)?;
     let checkpoint = if args.resume { run_directory::read_checkpoint(&run_dir)? } else { None };
     if let Some(checkpoint) = &checkpoint {
         let refused =
@@ -101,7 +109,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     } else if args.resume {
         eprintln!("note: no checkpoint in {}; starting from the beginning", run_dir.display());
     }
-    let directory = RunDirectory::open(&run_dir, checkpoint.as_ref())?;
+    let directory = RunDirectory::open(&run_dir, lock, checkpoint.as_ref())?;
     directory.describe(options(&args, &config), &config, &data)?;
 
     interrupt::listen()?;
@@ -143,7 +151,12 @@ fn read_rows(args: &Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
             args.data.display()
         )));
     };
-    let data = Dataset::read_csv(&args.data, target, Header::Detect, args.settings.target_kind())?;
+    let data = Dataset::read_csv(
+        &args.data,
+        Columns { target, ignored: &args.ignore },
+        Header::Detect,
+        args.settings.target_kind(),
+    )?;
     if args.settings.task() == Task::Regression && data.targets().iter().all(|&y| y == 0.0 || y == 1.0) {
         eprintln!("note: the target holds only 0 and 1; --task classification would predict a probability");
     }
@@ -156,8 +169,7 @@ fn read_rows(args: &Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
     };
     // Before the configuration, which is made for the number of rows.
     if data.rows() < 2 {
-        let error = TrainError::TooFewRows { rows: data.rows() };
-        return Err(mistake(format!("{}: {error}", args.data.display())));
+        return Err(training_failed(&args.data, TrainError::TooFewRows { rows: data.rows() }));
     }
     Ok((data, test))
 }
@@ -213,17 +225,23 @@ fn train_watched(
         Some(checkpoint) => train::resume(data, config, checkpoint, &mut watch),
         None => train::train(data, config, &mut watch),
     };
-    let directory = watch.finish()?;
+    let directory = watch.finish().map_err(interrupted)?;
     match outcome {
         Ok(trained) => Ok((trained, directory)),
         Err(error @ TrainError::Stopped { .. }) => {
             Err(anyhow::anyhow!("{error}; a checkpoint was left, go on with\n  {} --resume", this_command()))
         }
-        Err(error @ (TrainError::TooManyInputs { .. } | TrainError::NotAClass { .. } | TrainError::Range { .. })) => {
-            Err(mistake(format!("{}: {error}", args.data.display())))
-        }
-        Err(error) => Err(error.into()),
+        Err(TrainError::Checkpoint(error)) => Err(interrupted(error)),
+        Err(error) => Err(training_failed(&args.data, error)),
     }
+}
+
+/// The run cannot be recorded any more: what was kept stays.
+fn interrupted(error: std::io::Error) -> anyhow::Error {
+    anyhow::anyhow!(
+        "{error}; the last checkpoint is kept, put that right and go on with\n  {} --resume",
+        this_command()
+    )
 }
 
 /// The options of this run, for `--config`.
@@ -231,12 +249,16 @@ fn options(args: &Args, config: &Config) -> toml::Table {
     let mut table = settings::to_toml(config);
     let mut put = |key: &str, value: String| table.insert(key.to_owned(), value.into());
     put("target", args.target.clone().unwrap_or_default());
+    if !args.ignore.is_empty() {
+        put("ignore", args.ignore.join(","));
+    }
     put("out", args.out.display().to_string());
     if let Some(file) = &args.test_rows.test_rows {
         put("test-rows", file.display().to_string());
         put("split", args.test_rows.split.unwrap_or(0).to_string());
     }
     table.insert("strip-names".to_owned(), args.strip_names.into());
+    table.insert("checkpoint-every".to_owned(), (args.checkpoint_every as i64).into());
     table
 }
 

@@ -53,12 +53,15 @@ impl CsvRows {
             return Err(DataError::Empty { path: rows.path });
         }
         rows.columns = rows.record.len();
+        if let Some(column) = rows.record.iter().position(|cell| std::str::from_utf8(cell).is_err()) {
+            return Err(DataError::NotUtf8 { path: rows.path, column });
+        }
         let first: Vec<String> = rows.record.iter().map(text).collect();
         if let Some(separator) = foreign_separator(&first) {
             return Err(DataError::Separator { path: rows.path, separator });
         }
         if rows.first_is_header(&first, header)? {
-            rows.names = Some(checked_names(&rows.path, first)?);
+            rows.names = Some(first);
             rows.pending = false;
         }
         Ok(rows)
@@ -69,14 +72,9 @@ impl CsvRows {
         self.columns
     }
 
-    /// Names of the columns, if the file has a header.
+    /// Names of the columns, if the file has a header. Some may be empty or occur twice; see [`CsvRows::check_names`].
     pub fn names(&self) -> Option<&[String]> {
         self.names.as_deref()
-    }
-
-    /// Gives up the names.
-    pub fn into_names(self) -> Option<Vec<String>> {
-        self.names
     }
 
     /// The column of that name, or else of that index counted from 0.
@@ -91,6 +89,23 @@ impl CsvRows {
             };
             DataError::UnknownColumn { path: self.path.clone(), target: wanted.to_owned(), available }
         })
+    }
+
+    /// Refuses columns without a name or with the name of another one; those that are not used may be called anything.
+    pub fn check_names(&self, used: &[usize]) -> Result<(), DataError> {
+        let Some(names) = &self.names else { return Ok(()) };
+        let path = || self.path.clone();
+        for &column in used {
+            let name = &names[column];
+            if name.is_empty() {
+                return Err(DataError::UnnamedColumn { path: path(), column });
+            }
+            let mut named = (0..names.len()).filter(|&other| names[other] == *name);
+            if let (Some(first), Some(second)) = (named.next(), named.next()) {
+                return Err(DataError::DuplicateColumn { path: path(), name: name.clone(), first, second });
+            }
+        }
+        Ok(())
     }
 
     /// Replaces `cells` by the next row; `false` at the end of the file.
@@ -115,6 +130,7 @@ impl CsvRows {
                 line: self.line(),
                 found: self.record.len(),
                 expected: self.columns,
+                advice: self.ragged_advice(),
             });
         }
         cells.clear();
@@ -138,10 +154,21 @@ impl CsvRows {
         DataError::Cell { path: self.path.clone(), row: self.row, line: self.line(), column, cell, problem }
     }
 
+    /// Rows such as `1,5,2,75` where two columns are expected.
+    fn ragged_advice(&self) -> &'static str {
+        let whole = |cell: &[u8]| text(cell).parse::<i64>().is_ok();
+        if self.record.len() > self.columns && self.record.iter().all(whole) {
+            "; if decimals are written with commas, they were taken for separators: write them with a point"
+        } else {
+            ""
+        }
+    }
+
     fn read_record(&mut self) -> Result<bool, DataError> {
-        self.reader
-            .read_byte_record(&mut self.record)
-            .map_err(|error| DataError::Io { path: self.path.clone(), source: std::io::Error::other(error) })
+        self.reader.read_byte_record(&mut self.record).map_err(|error| match error.into_kind() {
+            csv::ErrorKind::Io(source) => DataError::Io { path: self.path.clone(), source },
+            other => DataError::Io { path: self.path.clone(), source: std::io::Error::other(format!("{other:?}")) },
+        })
     }
 
     /// The line on which the record read last begins, counted from 1; asked for errors only.
@@ -191,19 +218,6 @@ fn foreign_separator(first: &[String]) -> Option<&'static str> {
         () if first.len() == 1 && first[0].split_whitespace().count() > 1 => Some("spaces"),
         () => None,
     }
-}
-
-fn checked_names(path: &Path, names: Vec<String>) -> Result<Vec<String>, DataError> {
-    for (column, name) in names.iter().enumerate() {
-        let path = path.to_owned();
-        if name.is_empty() {
-            return Err(DataError::UnnamedColumn { path, column });
-        }
-        if let Some(first) = names[..column].iter().position(|other| other == name) {
-            return Err(DataError::DuplicateColumn { path, name: name.clone(), first, second: column });
-        }
-    }
-    Ok(names)
 }
 
 /// The number in a cell, rounded to f32 once.

@@ -26,11 +26,19 @@ pub enum DataError {
         /// The file.
         path: PathBuf,
     },
-    /// Only the target column is there.
-    #[error("{}: one column only; expected at least one input beside the target", path.display())]
+    /// Only the target column is there, or left.
+    #[error("{}: no column is left for the inputs; expected at least one beside the target", path.display())]
     NoInputs {
         /// The file.
         path: PathBuf,
+    },
+    /// The first line is not text.
+    #[error("{}: line 1, column {column} (counted from 0) is not UTF-8 text; save the file as UTF-8", path.display())]
+    NotUtf8 {
+        /// The file.
+        path: PathBuf,
+        /// Index of the cell, counted from 0.
+        column: usize,
     },
     /// Columns are separated by something else than commas.
     #[error("{}: line 1 looks separated by {separator}; expected commas between columns and points as decimal marks (convert the file first)", path.display())]
@@ -51,7 +59,7 @@ pub enum DataError {
         cell: String,
     },
     /// A header cell is empty.
-    #[error("{}: column {column} (counted from 0) has no name in the header; name it, or leave the column out (an index column written by a data frame?)", path.display())]
+    #[error("{}: column {column} (counted from 0) has no name in the header; name it, or leave it out with --ignore {column} (an index column written by a data frame?)", path.display())]
     UnnamedColumn {
         /// The file.
         path: PathBuf,
@@ -59,7 +67,7 @@ pub enum DataError {
         column: usize,
     },
     /// Two columns have one name.
-    #[error("{}: columns {first} and {second} (counted from 0) are both named {name:?}; names must differ", path.display())]
+    #[error("{}: columns {first} and {second} (counted from 0) are both named {name:?}; rename one of them", path.display())]
     DuplicateColumn {
         /// The file.
         path: PathBuf,
@@ -71,7 +79,7 @@ pub enum DataError {
         second: usize,
     },
     /// A row is longer or shorter than the first.
-    #[error("{}: row {row} (line {line}) has {found} cells; expected {expected} as in the first line", path.display())]
+    #[error("{}: row {row} (line {line}) has {found} cells; expected {expected} as in the first line{advice}", path.display())]
     Ragged {
         /// The file.
         path: PathBuf,
@@ -83,6 +91,8 @@ pub enum DataError {
         found: usize,
         /// The number of cells of the first line.
         expected: usize,
+        /// What may be behind it; empty if there is no guess.
+        advice: &'static str,
     },
     /// A cell is not a usable number.
     #[error("{}: row {row} (line {line}), column {column}: {cell:?} {problem}", path.display())]
@@ -109,6 +119,14 @@ pub enum DataError {
         target: String,
         /// What there is.
         available: String,
+    },
+    /// The target was left out.
+    #[error("{}: the target {target:?} is also among the columns to leave out; expected other columns in --ignore", path.display())]
+    TargetIgnored {
+        /// The file.
+        path: PathBuf,
+        /// The target as it was given.
+        target: String,
     },
     /// The file with held-out rows is wrong.
     #[error("{}: line {line}: {problem}", path.display())]

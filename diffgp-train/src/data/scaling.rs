@@ -3,7 +3,14 @@
 //! The device divides by the same two f32 numbers, so it sees exactly the inputs that the model was trained on. Mean
 //! and deviation are accumulated in f64 in one pass (Welford). Cost: O(N·D), no copy of the data.
 
+use std::ops::RangeInclusive;
+
+use diffgp_core::blob::limits::SCALE;
+
 use super::Dataset;
+
+/// Deviations of a target whose squares, a hundred times larger or a million times smaller, are f32 numbers.
+pub(crate) const TARGET_SCALE: RangeInclusive<f32> = 1e-15..=1e18;
 
 /// x ↦ (x − mean)/scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,12 +83,20 @@ impl Scaling {
         self.ranges.iter().enumerate().filter(|(_, range)| range.min == range.max).map(|(column, _)| column)
     }
 
-    /// The first input whose extremes are not finite once standardised.
-    pub fn overflowing_input(&self) -> Option<usize> {
-        self.inputs
-            .iter()
-            .zip(&self.ranges)
-            .position(|(affine, range)| !(affine.apply(range.min).is_finite() && affine.apply(range.max).is_finite()))
+    /// The first input that f32 cannot standardise: too large, or varying too little.
+    pub fn unusable_input(&self) -> Option<usize> {
+        self.inputs.iter().zip(&self.ranges).position(|(affine, range)| {
+            let finite = affine.apply(range.min).is_finite() && affine.apply(range.max).is_finite();
+            // The model file holds the reciprocal.
+            let storable = SCALE.contains(&affine.scale) && SCALE.contains(&affine.scale.recip());
+            let width = f64::from(range.max) - f64::from(range.min);
+            !(finite && storable) || (width > 0.0 && width < f64::from(*SCALE.start()))
+        })
+    }
+
+    /// Whether the variance of a prediction, in the target's units squared, has room in f32.
+    pub fn target_is_usable(&self) -> bool {
+        TARGET_SCALE.contains(&self.target.scale) && self.target.mean.abs() <= 1e30
     }
 
     /// Appends the standardised inputs of one raw row.
@@ -151,10 +166,25 @@ mod tests {
     }
 
     #[test]
-    fn extremes_that_overflow_are_found() {
-        let data = Dataset::new(vec![-3e38, 3e38, 3e38], vec![0.0; 3], 1).unwrap();
-        assert_eq!(Scaling::of(&data, true).overflowing_input(), Some(0));
-        let data = Dataset::new(vec![0.0, 1.0], vec![0.0; 2], 1).unwrap();
-        assert_eq!(Scaling::of(&data, true).overflowing_input(), None);
+    fn columns_that_f32_cannot_standardise_are_found() {
+        let unusable = |x: &[f32]| {
+            let data = Dataset::new(x.to_vec(), vec![0.0; x.len()], 1).unwrap();
+            Scaling::of(&data, true).unusable_input()
+        };
+        assert_eq!(unusable(&[-3e38, 3e38, 3e38]), Some(0));
+        assert_eq!(unusable(&[0.0, 1e31]), Some(0));
+        assert_eq!(unusable(&[0.0, 1e-31]), Some(0));
+        assert_eq!(unusable(&[1e-40, 2e-40]), Some(0));
+        for usable in [[0.0, 1.0], [0.0, 1e30], [0.0, 1e-29], [5.0, 5.0], [0.0, 0.0]] {
+            assert_eq!(unusable(&usable), None, "{usable:?}");
+        }
+    }
+
+    #[test]
+    fn targets_whose_variance_overflows_are_found() {
+        let usable =
+            |y: [f32; 2]| Scaling::of(&Dataset::new(vec![0.0, 1.0], y.to_vec(), 1).unwrap(), true).target_is_usable();
+        assert!(usable([0.0, 1e18]) && usable([3.0, 3.0]) && usable([0.0, 1e-14]));
+        assert!(!usable([0.0, 1e20]) && !usable([0.0, 1e-20]));
     }
 }

@@ -166,8 +166,9 @@ impl<'a> Ascent<'a> {
             Err(error) => return Err(error.into()),
         };
         let log_likelihood = score.log_likelihood;
-        let best =
-            log_likelihood.is_finite() && state.best.as_ref().is_none_or(|best| log_likelihood > best.log_likelihood);
+        // A run that goes on from here looks once more at what was the best look before.
+        let is_better = |best: &Best| log_likelihood > best.log_likelihood || best.iteration == state.iteration;
+        let best = log_likelihood.is_finite() && state.best.as_ref().is_none_or(is_better);
         if best {
             let (iteration, theta) = (state.iteration, state.candidate().to_vec());
             state.best = Some(Best { iteration, log_likelihood, theta });

@@ -30,11 +30,13 @@ pub enum TrainError {
         /// Its target.
         value: f32,
     },
-    /// A column spans more than f32 can standardise.
-    #[error("{input} spans too wide a range for 32-bit floats; rescale it")]
+    /// A column is too large for f32, or varies too little.
+    #[error("{column} does not suit 32-bit floats: expected a standard deviation of {expected}; rescale the column")]
     Range {
         /// The column's name or index.
-        input: String,
+        column: String,
+        /// The deviations that are possible.
+        expected: &'static str,
     },
     /// The bound could not be computed at all.
     #[error(transparent)]
@@ -53,8 +55,8 @@ pub enum TrainError {
         /// The iteration to be done next.
         iteration: u64,
     },
-    /// A checkpoint could not be written.
-    #[error("cannot write the checkpoint: {0}")]
+    /// The observer could not keep a checkpoint, or what belongs to it.
+    #[error(transparent)]
     Checkpoint(#[from] std::io::Error),
     /// A checkpoint that does not belong here.
     #[error(transparent)]

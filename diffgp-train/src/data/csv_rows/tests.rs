@@ -1,7 +1,7 @@
 use std::io::Write;
 
 use super::*;
-use crate::data::{Dataset, TargetKind};
+use crate::data::{Columns, Dataset, TargetKind};
 
 fn read_as(content: &[u8], target: &str, header: Header, kind: TargetKind) -> Result<Dataset, DataError> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -67,12 +67,15 @@ fn unusable_cells_name_row_line_and_column() {
     assert!(message("1,,2\n", "0").contains("missing value"));
     let not_utf8 = read_as(b"a,y\n1,\xff\n", "y", Header::Detect, TargetKind::Real);
     assert!(not_utf8.unwrap_err().to_string().contains("not a number"));
+    let not_utf8 = read_as(b"a,\xb0C,y\n1,2,3\n", "y", Header::Detect, TargetKind::Real);
+    assert!(not_utf8.unwrap_err().to_string().contains("line 1, column 1 (counted from 0) is not UTF-8"));
 }
 
 #[test]
 fn ragged_rows_are_counted() {
-    assert_eq!(message("a,y\n1,2\n1,2,3\n", "y"), "row 2 (line 3) has 3 cells; expected 2 as in the first line");
+    assert_eq!(message("a,y\n1,2\n1.5,2,3\n", "y"), "row 2 (line 3) has 3 cells; expected 2 as in the first line");
     assert!(message("a,y\n1\n", "y").contains("has 1 cells"));
+    assert!(message("a,y\n1,5,2,75\n", "y").contains("decimals are written with commas"));
 }
 
 #[test]
@@ -91,10 +94,32 @@ fn headers_are_checked() {
 }
 
 #[test]
+fn columns_can_be_left_out_whatever_they_hold() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(b",a,y,note,b\n0,1,2,hot,5\n1,3,4,,6\n").unwrap();
+    let read = |ignored: &[&str]| {
+        let ignored: Vec<String> = ignored.iter().map(|&name| name.to_owned()).collect();
+        let columns = Columns { target: "y", ignored: &ignored };
+        Dataset::read_csv(file.path(), columns, Header::Detect, TargetKind::Real)
+    };
+    let data = read(&["0", "note"]).unwrap();
+    assert_eq!((data.names().unwrap(), data.target_name()), (&["a".to_owned(), "b".to_owned()][..], Some("y")));
+    assert_eq!((data.input_row(1), data.targets()), (&[3.0, 6.0][..], &[2.0, 4.0][..]));
+    let refused = |ignored: &[&str], words: &str| {
+        let error = read(ignored).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    };
+    refused(&["note"], "--ignore 0");
+    refused(&["0", "1", "y"], "target \"y\" is also among");
+    refused(&["0", "1", "note", "4"], "no column is left");
+    refused(&["0", "c"], "no column \"c\"");
+}
+
+#[test]
 fn nothing_to_read_is_an_error() {
     assert!(message("", "y").contains("empty"));
     assert!(message("a,y\n", "y").contains("no data rows"));
-    assert!(message("y\n1\n", "y").contains("one column only"));
+    assert!(message("y\n1\n", "y").contains("no column is left"));
     let missing = Dataset::read_csv(Path::new("/nonexistent.csv"), "y", Header::Detect, TargetKind::Real);
     assert!(matches!(missing, Err(DataError::Io { .. })));
 }

@@ -1,0 +1,52 @@
+//! One trainer per run directory.
+//!
+//! The lock is the system's, on an open file: it goes with the process that holds it, however that ends, so there is no
+//! stale lock. The file itself stays; it holds the number of the process, for the message to the next one.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::Path;
+
+use super::failure::mistake;
+
+/// Held for as long as a run writes to its directory.
+#[derive(Debug)]
+pub(crate) struct RunLock {
+    _file: File,
+}
+
+impl RunLock {
+    /// Takes the directory, which must exist, or says who has it.
+    pub(crate) fn take(directory: &Path) -> anyhow::Result<Self> {
+        let shown = directory.display();
+        let path = directory.join("lock");
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(|error| {
+                mistake(format!("--run-dir {shown}: {error}; expected a directory that can be written to"))
+            })?;
+        match file.try_lock() {
+            Ok(()) => {
+                // Only the message to others depends on this.
+                let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+            }
+            Err(TryLockError::WouldBlock) => {
+                let holder = holder(&mut file).map_or("another process".to_owned(), |id| format!("process {id}"));
+                return Err(mistake(format!(
+                    "--run-dir {shown}: {holder} is training there; wait until it ends, stop it, or choose another \
+                     directory with --run-dir"
+                )));
+            }
+            // Some network file systems have no locks.
+            Err(TryLockError::Error(error)) => {
+                eprintln!("note: cannot lock {}: {error}; do not start a second run there", path.display());
+            }
+        }
+        Ok(Self { _file: file })
+    }
+}
+
+fn holder(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    file.read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}

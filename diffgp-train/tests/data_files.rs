@@ -1,0 +1,212 @@
+//! Data files as they come: what can be handled is, what cannot is refused with a sentence.
+
+use crate::runner::{Folder, Outcome, QUICK};
+
+/// A plain sparse Gaussian process in a few iterations.
+const PLAIN: &str = "--flow-time 0 --inducing 8 --iterations 12";
+
+fn train(folder: &Folder, content: impl AsRef<[u8]>, flags: &str) -> Outcome {
+    folder.write("table.csv", content);
+    folder.run(&format!("train table.csv --target y {PLAIN} {flags}"))
+}
+
+/// Rows a, b, y as text, from the numbers of the row.
+fn rows(count: usize, row: impl Fn(f64, f64, f64) -> String) -> String {
+    let number = |i: usize| {
+        let (a, b) = ((i * 37 % 101) as f64 / 50.0 - 1.0, (i * 53 % 97) as f64 / 48.0 - 1.0);
+        row(a, b, a * a + 0.3 * b)
+    };
+    (0..count).map(number).collect()
+}
+
+#[test]
+fn every_way_to_write_the_same_table_gives_the_same_model() {
+    let folder = Folder::new();
+    let plain = rows(30, |a, b, y| format!("{a},{b},{y}\n"));
+    train(&folder, format!("a,b,y\n{plain}"), "--out plain.dgp").succeeds();
+    let same = |name: &str, content: String| {
+        train(&folder, content, "").succeeds();
+        assert_eq!(folder.read("plain.dgp"), folder.read("model.dgp"), "{name}");
+    };
+    same("byte order mark", format!("\u{feff}a,b,y\n{plain}"));
+    same("CRLF", format!("a,b,y\n{plain}").replace('\n', "\r\n"));
+    same("quotes", rows(30, |a, b, y| format!("\"{a}\",{b},\"{y}\"\n")).under_header("\"a\",\"b\",y\n"));
+    same("blanks and empty lines", rows(30, |a, b, y| format!(" {a} ,\t{b}, {y}\n\n")).under_header(" a, b ,y\n"));
+    same("no line break at the end", format!("a,b,y\n{plain}").trim_end().to_owned());
+    same("exponents and signs", rows(30, |a, b, y| format!("{a:e},{b:+},{y:E}\n")).under_header("a,b,y\n"));
+}
+
+/// Puts a header in front.
+trait UnderHeader {
+    fn under_header(self, header: &str) -> String;
+}
+
+impl UnderHeader for String {
+    fn under_header(mut self, header: &str) -> String {
+        self.insert_str(0, header);
+        self
+    }
+}
+
+#[test]
+fn files_that_are_no_tables() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("folder.csv")).unwrap();
+    folder.run("train folder.csv --target y").refused_with(&["folder.csv", "directory"]);
+    let refuse = |content: &[u8], words: &[&str]| {
+        train(&folder, content, "").refused_with(&[&["table.csv"], words].concat());
+    };
+    refuse(b"", &["empty"]);
+    refuse(b"\n\n\r\n", &["empty"]);
+    refuse(b"a,b,y\n", &["no data rows"]);
+    refuse(b"a,b,y\n1,2,3\n", &["1 training rows", "at least 2"]);
+    refuse(b"\xff\xfea\0,\0y\0\n\0", &["line 1, column 0", "UTF-8"]);
+    refuse(b"a,\xb0C,y\n1,2,3\n", &["line 1, column 1", "UTF-8"]);
+    refuse(b"a,b,y\n1,\xb02,3\n", &["row 1 (line 2)", "\"b\"", "not a number"]);
+}
+
+#[test]
+fn other_separators_and_decimal_marks_get_advice() {
+    let folder = Folder::new();
+    let refuse = |content: &str, words: &[&str]| train(&folder, content, "").refused_with(words);
+    refuse("a;b;y\n1;2;3\n", &["semicolons", "expected commas"]);
+    refuse("a;b;y\n1,5;2,5;3\n", &["semicolons", "points as decimal marks"]);
+    refuse("a\tb\ty\n1\t2\t3\n", &["tabs", "expected commas"]);
+    refuse("a|b|y\n1|2|3\n", &["bars", "expected commas"]);
+    refuse("a b y\n1 2 3\n", &["spaces", "expected commas"]);
+    refuse("a,b,y\n1,2,3\n1,5,2,25,3,125\n", &["row 2 (line 3)", "6 cells", "decimals", "with a point"]);
+    refuse("a,b,y\n\"1,5\",2,3\n", &["row 1", "\"a\"", "decimal comma", "point"]);
+    refuse("a,b,y\n1,2,3,4.5\n", &["4 cells", "expected 3"]);
+}
+
+#[test]
+fn cells_that_are_no_numbers() {
+    let folder = Folder::new();
+    let refuse = |cell: &str, words: &[&str]| {
+        let table = format!("a,b,y\n1,2,3\n4,{cell},6\n");
+        train(&folder, table, "").refused_with(&[&["table.csv", "row 2 (line 3)", "\"b\""], words].concat());
+    };
+    for cell in ["NaN", "nan", "inf", "-Infinity"] {
+        refuse(cell, &["not finite"]);
+    }
+    for cell in ["", " ", "NA", "null", "?"] {
+        refuse(cell, &["missing value"]);
+    }
+    refuse("1e39", &["3.4e38"]);
+    refuse("0x10", &["not a number"]);
+    refuse("12 %", &["not a number"]);
+}
+
+#[test]
+fn names_that_cannot_be_told_apart_from_each_other_or_from_data() {
+    let folder = Folder::new();
+    let refuse = |content: &str, words: &[&str]| train(&folder, content, "").refused_with(words);
+    refuse("a,a,y\n1,2,3\n", &["columns 0 and 1", "both named \"a\""]);
+    refuse("y,a,y\n1,2,3\n", &["columns 0 and 2", "both named \"y\""]);
+    refuse(",a,y\n1,2,3\n", &["column 0", "no name", "--ignore 0"]);
+    refuse("1,a,y\n1,2,3\n", &["line 1 mixes names and numbers", "column 1 is \"a\""]);
+    // A name counts before an index: column "y" is there, so 2 is an index.
+    let table = rows(30, |a, b, y| format!("{a},{b},{y}\n")).under_header("a,b,y\n");
+    train(&folder, &table, "--out name.dgp").succeeds();
+    train(&folder, &table, "--target 2 --out index.dgp").succeeds();
+    assert_eq!(folder.read("name.dgp"), folder.read("index.dgp"));
+}
+
+#[test]
+fn columns_and_targets_that_do_not_vary_are_warned_about() {
+    let folder = Folder::new();
+    let constant = train(&folder, rows(30, |a, _, y| format!("{a},7,{y}\n")).under_header("a,b,y\n"), "");
+    let constant = constant.succeeds();
+    assert!(constant.stderr.contains("warning: \"b\" does not vary"), "{constant:?}");
+    let flat = train(&folder, rows(30, |a, b, _| format!("{a},{b},5\n")).under_header("a,b,y\n"), "").succeeds();
+    assert!(flat.stderr.contains("warning: the target does not vary"), "{flat:?}");
+    let json = folder.run("eval model.dgp table.csv --json").json();
+    assert!(json["rmse"].as_f64().unwrap() < 1e-3, "{json}");
+    let one_class = rows(30, |a, b, _| format!("{a},{b},1\n")).under_header("a,b,y\n");
+    let one_class = train(&folder, one_class, "--task classification").succeeds();
+    assert!(one_class.stderr.contains("warning: the target does not vary"), "{one_class:?}");
+    let nothing = train(&folder, "a,y\n1,2\n1,2\n1,3\n", "").succeeds();
+    assert!(nothing.stderr.contains("\"a\" does not vary"), "{nothing:?}");
+}
+
+#[test]
+fn rows_that_repeat_are_fine() {
+    let folder = Folder::new();
+    let table = "a,b,y\n1,2,3\n2,1,1\n0,0,2\n";
+    let repeated = "1,2,3\n2,1,1\n0,0,2\n".repeat(12);
+    let outcome = train(&folder, format!("{table}{repeated}"), "").succeeds();
+    assert!(outcome.stderr.contains("3 inducing points instead of 8"), "{outcome:?}");
+    folder.run("eval model.dgp table.csv").succeeds();
+}
+
+#[test]
+fn magnitudes_that_32_bits_can_hold_and_those_they_cannot() {
+    let folder = Folder::new();
+    let table = |input: f64, target: f64| {
+        rows(30, |a, b, y| format!("{},{b},{}\n", a * input, y * target)).under_header("a,b,y\n")
+    };
+    for (input, target) in [(1e30, 1.0), (1e-28, 1.0), (1.0, 1e17), (1.0, 1e-14), (1e20, 1e10)] {
+        train(&folder, table(input, target), "").succeeds();
+        let eval = folder.run("eval model.dgp table.csv --json").json();
+        let relative = eval["rmse"].as_f64().unwrap() / target;
+        assert!(relative < 0.5, "inputs {input:e}, targets {target:e}: {eval}");
+    }
+    train(&folder, table(1e33, 1.0), "").refused_with(&["table.csv: \"a\"", "1e-30 to 1e30", "rescale"]);
+    train(&folder, table(1e-33, 1.0), "").refused_with(&["table.csv: \"a\"", "1e-30 to 1e30", "rescale"]);
+    train(&folder, table(1.0, 1e30), "").refused_with(&["table.csv: the target \"y\"", "1e-15 to 1e18", "rescale"]);
+    train(&folder, table(1.0, 1e-20), "").refused_with(&["table.csv: the target \"y\"", "1e-15 to 1e18"]);
+    folder.write("table.csv", table(1.0, 1e30));
+    let crossval = format!("crossval table.csv --target y --folds 2 --flow-times 0 {QUICK}");
+    folder.run(&crossval).refused_with(&["table.csv: the target \"y\"", "rescale"]);
+}
+
+#[test]
+fn an_enormous_input_at_prediction_is_out_of_range_and_not_a_nan() {
+    let folder = Folder::with_model();
+    folder.write("far.csv", "a,b\n1e30,0\n0,-1e30\n");
+    let outcome = folder.run("predict model.dgp far.csv").succeeds();
+    assert!(outcome.stderr.contains("2 of 2 rows lie outside"), "{outcome:?}");
+    assert!(!outcome.stdout.contains("NaN") && !outcome.stdout.contains("inf"), "{outcome:?}");
+    folder.write("far.csv", "a,b,y\n1e30,0,0\n-3e38,3e38,0\n");
+    folder.run("predict model.dgp far.csv").refused_with(&["far.csv: row 2", "overflowed"]);
+    folder.run("eval model.dgp far.csv").refused_with(&["far.csv: row 2", "overflowed"]);
+}
+
+#[test]
+fn classes_are_0_and_1() {
+    let folder = Folder::new();
+    for (labels, bad) in [("0,1,2", "\"2\""), ("1,-1,1", "\"-1\""), ("0,0.5,1", "\"0.5\"")] {
+        let rows = labels.split(',').enumerate().map(|(a, y)| format!("{a},{y}\n"));
+        let table = rows.collect::<String>().under_header("a,y\n");
+        train(&folder, table, "--task classification").refused_with(&["table.csv", "\"y\"", bad, "0 or 1"]);
+    }
+    train(&folder, "a,y\n1,yes\n2,no\n", "--task classification").refused_with(&["row 1", "\"yes\"", "not a number"]);
+}
+
+#[test]
+fn columns_can_be_left_out() {
+    let folder = Folder::new();
+    let number = |text: String| text.lines().enumerate().map(|(i, line)| format!("{i},{line}\n")).collect::<String>();
+    let table = rows(30, |a, b, y| format!("{a},{b},{y}\n")).under_header("a,b,y\n");
+    let noted = number(rows(30, |a, b, y| format!("{a},at noon,{b},{y}\n"))).under_header(",a,note,b,y\n");
+    train(&folder, &table, "--out plain.dgp").succeeds();
+    let expected = folder.run("predict plain.dgp table.csv").succeeds().stdout;
+    train(&folder, &noted, "").refused_with(&["column 0", "no name", "--ignore 0"]);
+    train(&folder, &noted, "--ignore 0").refused_with(&["\"note\"", "\"at noon\"", "not a number"]);
+    train(&folder, &noted, "--ignore 0,note").succeeds();
+    assert_eq!(folder.read("plain.dgp"), folder.read("model.dgp"));
+    // By name, with the columns still there, in another place, or gone.
+    assert_eq!(folder.run("predict model.dgp table.csv").succeeds().stdout, expected);
+    folder.run("eval model.dgp table.csv").succeeds();
+    folder.write("plain.csv", &table);
+    assert_eq!(folder.run("predict model.dgp plain.csv").succeeds().stdout, expected);
+    // The run directory remembers.
+    folder.run("train table.csv --config model.run/config.toml --out again.dgp").succeeds();
+    assert_eq!(folder.read("again.dgp"), folder.read("model.dgp"));
+    let crossval = "crossval table.csv --target y --folds 2 --flow-times 0 --inducing 8 --iterations 6 --json";
+    let plain = folder.run(&crossval.replace("table", "plain")).json();
+    assert_eq!(folder.run(&format!("{crossval} --ignore note,0")).json(), plain);
+    train(&folder, &noted, "--ignore 0,y").refused_with(&["target \"y\"", "--ignore"]);
+    train(&folder, &noted, "--ignore 0,5").refused_with(&["no column \"5\"", "0 to 4"]);
+    train(&folder, &noted, "--ignore 0,a,b,note").refused_with(&["no column is left"]);
+}
