@@ -48,7 +48,7 @@ fn an_interrupted_comparison_goes_on_where_it_stopped() {
 }
 
 /// What does not depend on how fast the machine is.
-fn without_times(report: &serde_json::Value) -> serde_json::Value {
+pub(crate) fn without_times(report: &serde_json::Value) -> serde_json::Value {
     let mut report = report.clone();
     for result in report["results"].as_array_mut().unwrap() {
         result.as_object_mut().unwrap().remove("seconds_mean").unwrap();

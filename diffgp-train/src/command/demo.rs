@@ -111,7 +111,7 @@ fn config(args: &Args, flow_time: f64) -> Config {
     let mut config = Config::for_rows(TRAINING_ROWS, Task::Regression);
     config.seed = args.seed;
     config.paths = 2;
-    (config.flow.time, config.flow.training_steps, config.flow.length_scale) = (flow_time, 10, 1.0);
+    (config.flow.time, config.flow.training_steps, config.flow.length_scale) = (flow_time, 10, 0.5_f64.sqrt());
     (config.flow.inducing, config.predictor.inducing) = (INDUCING, INDUCING);
     (config.main.iterations, config.main.learning_rate) = (args.iterations, 0.02);
     if flow_time == 0.0 {

@@ -77,7 +77,7 @@ pub struct FlowConfig {
     pub kernel: KernelKind,
     /// One kernel per dimension instead of one for all.
     pub per_dimension: bool,
-    /// Initial ℓ_f.
+    /// Initial ℓ_f, in units of √(2D), the usual distance of two rows.
     pub length_scale: f64,
     /// Initial s_f².
     pub variance: f64,
@@ -182,7 +182,7 @@ impl Config {
                 inducing_times: 0,
                 kernel: KernelKind::Rbf,
                 per_dimension: true,
-                length_scale: 4.0,
+                length_scale: 1.0,
                 variance: 0.1,
                 factor: 0.1,
             },

@@ -42,7 +42,8 @@ pub(super) fn weak_flow(data: &Dataset, scaling: &Scaling, config: &Config, obse
     let flow = &config.flow;
     let inputs = data.inputs();
     let inducing = points(data, scaling, flow.inducing, config.seed, FLOW_POINTS, observer);
-    let kernel = Kernel { kind: flow.kernel, variance: flow.variance, length_scales: vec![flow.length_scale; inputs] };
+    let length_scale = flow.length_scale * (2.0 * inputs as f64).sqrt();
+    let kernel = Kernel { kind: flow.kernel, variance: flow.variance, length_scales: vec![length_scale; inputs] };
     let features = inducing.nrows() * flow.inducing_times.max(1);
     Flow {
         time: flow.time,
