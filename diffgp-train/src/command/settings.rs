@@ -26,7 +26,8 @@ pub(crate) struct Settings {
     /// Inducing points of the predictor; model size and work grow with it [default: 100, or the rows if fewer].
     #[arg(long, value_name = "M")]
     inducing: Option<usize>,
-    /// Inducing points of the flow [default: 50, never more than --inducing].
+    /// Inducing points of the flow [default: 50, or 100 with more than 2000 rows, never
+    /// more than --inducing].
     #[arg(long, value_name = "M")]
     flow_inducing: Option<usize>,
     /// Inducing times of a flow that changes with time; 0 for one that does not [default: 0].

@@ -178,7 +178,7 @@ impl Config {
                 optional: false,
                 steps: 20,
                 training_steps: 5,
-                inducing: 50,
+                inducing: if full { 50 } else { 100 },
                 inducing_times: 0,
                 kernel: KernelKind::Rbf,
                 per_dimension: true,
@@ -189,7 +189,7 @@ impl Config {
             predictor: PredictorConfig { inducing: 100, kernel: KernelKind::Rbf, length_scale: 1.0, noise: 0.1 },
             batch: if full { rows } else { 1000 },
             paths: 1,
-            warm_start: if full { phase(300, 0.05) } else { phase(600, 0.02) },
+            warm_start: if full { phase(300, 0.05) } else { phase(2000, 0.02) },
             main: if full { phase(1000, 0.05) } else { phase(3000, 0.02) },
             regularisation: Regularisation::default(),
             validation: ValidationConfig {
