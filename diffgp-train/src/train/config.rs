@@ -203,7 +203,7 @@ impl Config {
             },
             averaging: None,
             refit: RefitConfig { paths: 4, max_rows: 20_000 },
-            jitter: 1e-5,
+            jitter: 1e-6,
             variance_floor: 1e-8,
             probit_epsilon: 1e-3,
             checkpoint_every: 100,
