@@ -4,6 +4,7 @@ mod blob_properties;
 mod elbo_differences;
 mod elbo_goldens;
 mod elbo_limits;
+mod fuzzed;
 mod goldens;
 mod hard_variance;
 mod models;
@@ -16,3 +17,6 @@ mod stored_models;
 mod strong_order;
 mod tolerances;
 mod training;
+
+// `fuzzed` shares files with the fuzz targets, which call the trainer by this name.
+use diffgp_train as trainer;
