@@ -4,16 +4,24 @@ mod blob_properties;
 mod elbo_differences;
 mod elbo_goldens;
 mod elbo_limits;
+mod flips;
+mod fuzzed;
 mod goldens;
 mod hard_variance;
 mod model_slots;
 mod models;
 mod naive;
 mod noise_statistics;
+mod overflow;
+mod profile;
 mod random_models;
+mod region;
 mod runtime_api;
 mod runtime_goldens;
 mod stored_models;
 mod strong_order;
 mod tolerances;
 mod training;
+
+// `fuzzed` shares files with the fuzz targets, which call the trainer by this name.
+use diffgp_train as trainer;

@@ -1,7 +1,7 @@
 //! Models of published format versions keep loading and predicting the same bits.
 //!
-//! `tests/blobs/` holds trained models (`NAME.dgp`) and what the runtime made of them when they were stored
-//! (`NAME.bits`). `cargo run -p diffgp-tests --example store_models` trained and wrote them.
+//! `tests/blobs/` and `tests/blobs/small/` hold trained models (`NAME.dgp`) and what the runtime made of them when they
+//! were stored (`NAME.bits`). `cargo run -p diffgp-tests --example store_models` trained and wrote them.
 
 use std::path::PathBuf;
 
@@ -53,7 +53,8 @@ pub(crate) fn bits(blob: &[u8]) -> String {
 #[test]
 fn stored_models_predict_the_bits_they_were_stored_with() {
     let mut names = Vec::new();
-    for entry in std::fs::read_dir(directory()).expect("tests/blobs exists") {
+    let list = |directory: PathBuf| std::fs::read_dir(directory).expect("tests/blobs exists");
+    for entry in list(directory()).chain(list(directory().join("small"))) {
         let path = entry.expect("a readable entry").path();
         if path.extension().is_some_and(|extension| extension == "dgp") {
             let expected = std::fs::read_to_string(path.with_extension("bits")).expect("every model has its bits");
@@ -61,17 +62,5 @@ fn stored_models_predict_the_bits_they_were_stored_with() {
             names.push(path);
         }
     }
-    assert!(names.len() >= 4, "stored models are missing: {names:?}");
-}
-
-#[test]
-fn every_single_bit_matters_in_a_stored_model() {
-    // The checksum finds any flipped bit; here at the ends, where lengths and checksum themselves lie.
-    let blob = std::fs::read(directory().join("v1-power.dgp")).expect("a stored model");
-    let edges = (0..4 * 1024).chain(8 * (blob.len() - 64)..8 * blob.len());
-    for bit in edges {
-        let mut damaged = blob.clone();
-        damaged[bit / 8] ^= 1 << (bit % 8);
-        assert!(Model::parse(AlignedBytes::new(&damaged).as_slice()).is_err(), "bit {bit}");
-    }
+    assert!(names.len() >= 8, "stored models are missing: {names:?}");
 }

@@ -37,6 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "a sweep over plain arithmetic: long, and without memory to look at")]
     fn error_stays_below_the_stated_bound_on_every_1000th_float() {
         let mut worst = 0.0_f64;
         for bits in (0..=LARGEST).step_by(1000) {
@@ -63,6 +64,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "a sweep over plain arithmetic: long, and without memory to look at")]
     fn it_never_increases() {
         let mut last = 1.0;
         for i in 0..200_000_u32 {

@@ -122,6 +122,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "a sweep over plain arithmetic: long, and without memory to look at")]
     fn first_draws_of_neighbouring_keys_are_uncorrelated() {
         // Mean product of n pairs of standard normals has a standard deviation of 1/√n: five of them allowed.
         let n = 100_000_u32;

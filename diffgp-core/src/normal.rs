@@ -94,6 +94,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "a sweep over plain arithmetic: long, and without memory to look at")]
     fn quantile_inverts_the_exact_distribution_in_relative_error() {
         // Error of z to first order: (Φ(z) − p) / φ(z), taken in the lower half where p keeps its precision.
         let mut worst = 0.0_f64;
@@ -110,6 +111,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "a sweep over plain arithmetic: long, and without memory to look at")]
     fn words_map_to_an_odd_increasing_function() {
         let mut last = f32::NEG_INFINITY;
         for i in 0..=65_536_u64 {
@@ -135,6 +137,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "a sweep over plain arithmetic: long, and without memory to look at")]
     fn distribution_agrees_with_erfc() {
         let mut worst = 0.0_f64;
         for i in -140_000..=140_000_i32 {

@@ -6,12 +6,13 @@
 
 use crate::rolled::keep_rolled;
 
-/// √x for normal x > 0. Zero for anything below the smallest normal number (also negative ones) and for NaN.
+/// √x for normal x > 0. Zero for anything below the smallest normal number (also negative ones). An infinity and a NaN
+/// stay what they are, so that whoever looks at the result sees them.
 #[inline(never)]
 pub fn sqrt(x: f32) -> f32 {
     let bits = x.to_bits();
     if !(f32::MIN_POSITIVE.to_bits()..f32::INFINITY.to_bits()).contains(&bits) {
-        return if x == f32::INFINITY { x } else { 0.0 };
+        return if x < f32::MIN_POSITIVE { 0.0 } else { x };
     }
     // x = significand · 2^(exponent − 23) with an even exponent.
     let exponent = (bits >> 23) as i32 - 127;
@@ -41,6 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "a sweep over plain arithmetic: long, and without memory to look at")]
     fn every_significand_of_an_even_and_an_odd_exponent_is_correctly_rounded() {
         for bits in 1.0_f32.to_bits()..4.0_f32.to_bits() {
             let x = f32::from_bits(bits);
@@ -49,6 +51,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "a sweep over plain arithmetic: long, and without memory to look at")]
     fn every_exponent_is_correctly_rounded() {
         for bits in (f32::MIN_POSITIVE.to_bits()..f32::INFINITY.to_bits()).step_by(9_973) {
             let x = f32::from_bits(bits);
@@ -58,9 +61,10 @@ mod tests {
 
     #[test]
     fn what_has_no_root_has_a_stated_value() {
-        for x in [0.0, -0.0, -1.0, f32::NAN, 1e-40, f32::NEG_INFINITY] {
+        for x in [0.0, -0.0, -1.0, 1e-40, f32::NEG_INFINITY] {
             assert_eq!(sqrt(x), 0.0, "{x}");
         }
         assert_eq!(sqrt(f32::INFINITY), f32::INFINITY);
+        assert!(sqrt(f32::NAN).is_nan() && sqrt(-f32::NAN).is_nan());
     }
 }

@@ -89,11 +89,13 @@ pub(crate) fn mean(output: &OutputView<'_>, features: &[f32]) -> f32 {
     (((a + b) + (c + d)) + ((e + f) + (g + h))) + last
 }
 
-/// max(s²(1 − Σ_r c_r (v_r·φ)²), floor) with s² = `prior`.
+/// max(s²(1 − Σ_r c_r (v_r·φ)²), floor) with s² = `prior`; NaN if the sum overflows to ∞ − ∞.
 #[inline(never)]
 pub(crate) fn variance(prior: f32, output: &OutputView<'_>, features: &[f32], floor: f32) -> f32 {
     let explained = explained_variance(output, features);
-    (prior * (1.0 - explained)).max(floor)
+    let variance = prior * (1.0 - explained);
+    // Not `max`, which would make a NaN the smallest of all error bars.
+    if variance < floor { floor } else { variance }
 }
 
 /// Σ_r c_r (v_r·φ)² for directions interleaved as `[⌈rank/8⌉][M][8]`.

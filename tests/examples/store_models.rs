@@ -1,9 +1,12 @@
-//! Trains the models in `tests/blobs/` on public data and writes them with the bits they predict.
+//! Trains the models in `tests/blobs/` on public data, and those in `tests/blobs/small/` on data made here, and writes
+//! them with the bits they predict.
 //!
 //!     cargo run --release -p diffgp-tests --example store_models
 //!
 //! Reads the UCI sets and the piece of HIGGS from the directory that `DIFFGP_DATA` names, by default `../shared/data`.
 
+#[path = "store_models/made_data.rs"]
+mod made_data;
 #[path = "../stored_models.rs"]
 mod stored_models;
 
@@ -11,6 +14,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use diffgp_core::kernel::KernelKind;
 use diffgp_train::data::{Dataset, Header, TargetKind};
 use diffgp_train::export::{Metadata, export};
 use diffgp_train::train::{Config, Observer, Task, Warning, train};
@@ -23,28 +27,34 @@ impl Observer for Console {
     }
 }
 
+/// What a model is trained on.
+#[derive(Clone, Copy)]
+enum Data {
+    /// The set in this directory, with this target.
+    Public(&'static str, &'static str),
+    /// The same rows in every run; `tests/blobs/small/` is for them.
+    Made(fn() -> Dataset, Task),
+}
+
 /// One model to train.
 struct Recipe {
     name: &'static str,
-    data: &'static str,
-    target: &'static str,
+    data: Data,
     adjust: fn(&mut Config),
 }
 
-const RECIPES: [Recipe; 5] = [
+const RECIPES: [Recipe; 8] = [
     // What fits the smallest board: D = 4, M = 50, a kernel per dimension.
     Recipe {
         name: "v1-power",
-        data: "uci/power",
-        target: "energy_output",
+        data: Data::Public("uci/power", "energy_output"),
         adjust: |config| {
             (config.flow.inducing, config.predictor.inducing, config.flow.steps) = (50, 50, 10);
         },
     },
     Recipe {
         name: "v1-power-shared",
-        data: "uci/power",
-        target: "energy_output",
+        data: Data::Public("uci/power", "energy_output"),
         adjust: |config| {
             (config.flow.inducing, config.predictor.inducing, config.flow.steps) = (50, 50, 10);
             config.flow.per_dimension = false;
@@ -52,8 +62,7 @@ const RECIPES: [Recipe; 5] = [
     },
     Recipe {
         name: "v1-higgs",
-        data: "higgs",
-        target: "label",
+        data: Data::Public("higgs", "label"),
         adjust: |config| {
             (config.flow.inducing, config.predictor.inducing, config.flow.steps) = (24, 50, 10);
             config.flow.per_dimension = false;
@@ -61,8 +70,7 @@ const RECIPES: [Recipe; 5] = [
     },
     Recipe {
         name: "v1-concrete-temporal",
-        data: "uci/concrete",
-        target: "strength",
+        data: Data::Public("uci/concrete", "strength"),
         adjust: |config| {
             (config.flow.inducing, config.flow.inducing_times, config.predictor.inducing) = (12, 3, 60);
             config.flow.steps = 5;
@@ -71,9 +79,32 @@ const RECIPES: [Recipe; 5] = [
     // D = 8, M = 100: for boards with 512 KiB and more.
     Recipe {
         name: "v1-kin8nm",
-        data: "uci/kin8nm",
-        target: "distance",
+        data: Data::Public("uci/kin8nm", "distance"),
         adjust: |config| (config.flow.inducing, config.predictor.inducing) = (100, 100),
+    },
+    // At most 16 KiB: small enough to damage every single bit of them.
+    Recipe {
+        name: "small/v1-steps",
+        data: Data::Made(made_data::steps, Task::Regression),
+        adjust: |config| {
+            (config.flow.inducing, config.predictor.inducing, config.flow.steps) = (12, 16, 5);
+        },
+    },
+    Recipe {
+        name: "small/v1-ring",
+        data: Data::Made(made_data::ring, Task::Classification),
+        adjust: |config| {
+            (config.flow.inducing, config.predictor.inducing, config.flow.steps) = (12, 16, 5);
+            config.flow.per_dimension = false;
+        },
+    },
+    Recipe {
+        name: "small/v1-pendulum-temporal",
+        data: Data::Made(made_data::pendulum, Task::Regression),
+        adjust: |config| {
+            (config.flow.inducing, config.flow.inducing_times, config.predictor.inducing) = (10, 2, 20);
+            (config.flow.steps, config.flow.kernel) = (4, KernelKind::Matern52);
+        },
     },
 ];
 
@@ -88,10 +119,15 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn store(recipe: &Recipe, root: &Path) -> Result<(), Box<dyn Error>> {
-    let classifies = recipe.target == "label";
-    let kind = if classifies { TargetKind::Binary } else { TargetKind::Real };
-    let data = Dataset::read_csv(&root.join(recipe.data).join("data.csv"), recipe.target, Header::Detect, kind)?;
-    let task = if classifies { Task::Classification } else { Task::Regression };
+    let (data, task) = match recipe.data {
+        Data::Made(make, task) => (make(), task),
+        Data::Public(set, target) => {
+            let classifies = target == "label";
+            let kind = if classifies { TargetKind::Binary } else { TargetKind::Real };
+            let data = Dataset::read_csv(&root.join(set).join("data.csv"), target, Header::Detect, kind)?;
+            (data, if classifies { Task::Classification } else { Task::Regression })
+        }
+    };
     let mut config = Config::for_rows(data.rows(), task);
     (recipe.adjust)(&mut config);
     let trained = train(&data, &config, &mut Console)?;

@@ -2,6 +2,11 @@
 
 mod bench;
 mod command;
+mod deny;
+mod flips;
+mod fuzz;
+mod miri;
+mod nightly;
 mod qemu;
 mod reproduce;
 mod setup;
@@ -31,6 +36,14 @@ enum Task {
     /// The paper's experiments: trains what is not finished, then writes docs/results
     #[command(subcommand)]
     Reproduce(reproduce::Experiment),
+    /// Fuzz the parsers of models, frames and CSV files; needs nightly
+    Fuzz(fuzz::Args),
+    /// Run the tests of the device's crates under Miri; needs nightly
+    Miri,
+    /// Damage a large model in very many places
+    Flips,
+    /// Check licences, sources and duplicates of all dependencies
+    Deny,
     /// What continuous integration runs: the same as `test`
     Ci,
 }
@@ -42,6 +55,10 @@ fn main() -> ExitCode {
         Task::Qemu(args) => qemu::run(args),
         Task::Bench(what) => bench::run(what),
         Task::Reproduce(experiment) => reproduce::run(&experiment),
+        Task::Fuzz(args) => fuzz::run(args),
+        Task::Miri => miri::run(),
+        Task::Flips => flips::run(),
+        Task::Deny => deny::run(),
         Task::Ci => test::run(test::Args::default()),
     };
     match outcome {

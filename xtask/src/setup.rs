@@ -33,8 +33,8 @@ pub(crate) enum Need {
 /// Something has to be installed by hand. `main` turns it into exit code 2.
 #[derive(Debug)]
 pub(crate) struct NeedsInstall {
-    what: String,
-    by_hand: String,
+    pub(crate) what: String,
+    pub(crate) by_hand: String,
 }
 
 impl fmt::Display for NeedsInstall {

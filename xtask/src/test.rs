@@ -14,7 +14,7 @@ pub(crate) fn run(args: Args) -> Result<()> {
     step("setup");
     setup::run(if args.no_qemu { setup::Need::RustOnly } else { setup::Need::Everything })?;
     step("format");
-    for directory in [".", "firmware-example", "firmware-example/wasm"] {
+    for directory in [".", "firmware-example", "firmware-example/wasm", "fuzz"] {
         command::run(&mut command::cargo(directory, ["fmt", "--all", "--check"]))?;
     }
     step("lints");

@@ -12,6 +12,8 @@ pub(crate) fn check(boards: &[Figures]) -> Result<()> {
                 missed.push(format!("{}: {what} is {found}, more than {bar}", figures.board));
             }
         };
+        // The README states it, for every board.
+        at_most("stack of parse and predict", f64::from(figures.stack_bytes), 1.2 * 1024.0);
         match figures.board.as_str() {
             "m4f" => {
                 at_most("instructions per weighted RBF sum (M=100, D=8)", figures.instructions_rbf_sum as f64, 7_000.0);

@@ -1,0 +1,60 @@
+//! A file as a table of numbers.
+
+use crate::trainer::data::{CsvRows, Dataset, Header, TargetKind};
+use std::path::Path;
+
+/// How far a file got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reached {
+    /// Refused.
+    Nothing,
+    /// At least one row was read before something was refused.
+    Rows,
+    /// The whole file is a data set.
+    Dataset,
+}
+
+/// Every way to read a file.
+pub const WAYS: [(Header, TargetKind); 6] = [
+    (Header::Detect, TargetKind::Real),
+    (Header::Detect, TargetKind::Binary),
+    (Header::Present, TargetKind::Real),
+    (Header::Present, TargetKind::Binary),
+    (Header::Absent, TargetKind::Real),
+    (Header::Absent, TargetKind::Binary),
+];
+
+/// Reads the file. Panics if something that is not finite gets through, or if rows and data set disagree.
+pub fn check(path: &Path, (header, kind): (Header, TargetKind)) -> Reached {
+    let (rows, complete) = rows(path, header);
+    match Dataset::read_csv(path, "0", header, kind) {
+        Ok(data) => {
+            assert!(complete && data.rows() == rows && data.inputs() > 0, "{} rows of {rows}", data.rows());
+            assert!(data.targets().iter().all(|y| y.is_finite()));
+            assert!((0..rows).all(|row| data.input_row(row).iter().all(|x| x.is_finite())));
+            Reached::Dataset
+        }
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            if rows > 0 { Reached::Rows } else { Reached::Nothing }
+        }
+    }
+}
+
+/// How many rows could be read, and whether these are all.
+fn rows(path: &Path, header: Header) -> (usize, bool) {
+    let Ok(mut rows) = CsvRows::open(path, header) else { return (0, false) };
+    assert!(rows.columns() > 0 && rows.names().is_none_or(|names| names.len() == rows.columns()));
+    let (mut cells, mut count) = (Vec::new(), 0);
+    loop {
+        match rows.next_row(&mut cells) {
+            Ok(false) => return (count, true),
+            Ok(true) => assert!(cells.len() == rows.columns() && cells.iter().all(|cell| cell.is_finite())),
+            Err(error) => {
+                assert!(!error.to_string().is_empty());
+                return (count, false);
+            }
+        }
+        count += 1;
+    }
+}
