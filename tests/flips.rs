@@ -17,7 +17,8 @@ use crate::region::Region;
 use crate::stored_models::directory;
 
 const SMALL: [&str; 3] = ["small/v1-steps.dgp", "small/v1-ring.dgp", "small/v1-pendulum-temporal.dgp"];
-const LARGE: &str = "v1-kin8nm.dgp";
+const LARGE: &str = "v1-power.dgp";
+const LARGEST: &str = "v1-kin8nm.dgp";
 
 fn load(name: &str) -> Vec<u8> {
     fs::read(directory().join(name)).expect("a stored model")
@@ -73,8 +74,8 @@ fn repaired_flips(name: &str, blob: &[u8], bits: &[usize]) {
         bits.len(),
         begin.elapsed()
     );
-    // Most bits are those of numbers, and most changes of a number leave a model that predicts.
-    assert!(refused > 0 && predicting > bits.len() / 2);
+    // Most changes of a number in a tensor leave a model that predicts; most of the header do not.
+    assert!(refused > 0 && predicting > bits.len() / 3);
 }
 
 /// Bits at the beginning (in bytes), at the end (in bytes), and at random.
@@ -119,9 +120,9 @@ fn every_truncation_of_three_trained_models_is_found() {
 }
 
 #[test]
-fn flipped_bits_of_a_large_model_are_found() {
-    let blob = load(LARGE);
-    assert_eq!(unnoticed_flips(LARGE, &blob, &some_bits(&blob, 32, 16, 1_000)), 0);
+fn flipped_bits_of_the_largest_model_are_found() {
+    let blob = load(LARGEST);
+    assert_eq!(unnoticed_flips(LARGEST, &blob, &some_bits(&blob, 32, 16, 300)), 0);
 }
 
 #[test]
@@ -141,9 +142,7 @@ fn every_flipped_bit_behind_a_repaired_checksum_is_refused_or_harmless() {
 #[test]
 #[ignore = "minutes: run by `cargo xtask flips`"]
 fn many_flipped_bits_of_a_large_model_behind_a_repaired_checksum_are_refused_or_harmless() {
-    for name in ["v1-power.dgp", LARGE] {
-        let blob = load(name);
-        let header = 16 + u32::from_le_bytes(blob[12..16].try_into().expect("four bytes")) as usize;
-        repaired_flips(name, &blob, &some_bits(&blob, header, 0, 2_000));
-    }
+    let blob = load(LARGE);
+    let header = 16 + u32::from_le_bytes(blob[12..16].try_into().expect("four bytes")) as usize;
+    repaired_flips(LARGE, &blob, &some_bits(&blob, header, 0, 500));
 }

@@ -3,8 +3,9 @@
 use std::hint::black_box;
 
 #[test]
-fn debug_assertions_are_on() {
-    assert!(cfg!(debug_assertions), "run the tests in the profile `test`, not in `release`");
+#[should_panic(expected = "as it should")]
+fn a_debug_assertion_panics() {
+    debug_assert!(black_box(false), "as it should");
 }
 
 #[test]

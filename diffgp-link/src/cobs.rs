@@ -57,7 +57,8 @@ mod tests {
 
     #[test]
     fn every_length_and_every_place_of_a_zero_comes_back() {
-        for length in 0..600 {
+        // Miri takes an hour for all of them.
+        for length in (0..600).step_by(if cfg!(miri) { 253 } else { 1 }) {
             let mut bytes = [7; 600];
             round_trip(&bytes[..length]);
             for zero in [0, 1, 252, 253, 254, 255, 507, 508, 509, 599] {

@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn any_flipped_bit_and_any_lost_byte_costs_one_frame_and_no_more() {
         let frame = encode(&request(1)).unwrap();
-        for place in 1..frame.len() - 1 {
+        for place in (1..frame.len() - 1).step_by(if cfg!(miri) { 9 } else { 1 }) {
             let mut cut = StdVec::from(frame.as_slice());
             cut.remove(place);
             let mut damaged = [const { StdVec::new() }; 8];
