@@ -56,8 +56,10 @@ pub(crate) const SINGLE_VALUE: f64 = 1e-5;
 /// and length-scale gradients are differences of larger terms.
 pub(crate) const SINGLE_GRADIENT: f64 = 1e-2;
 
-/// The bound of a trained model in float32 against float64, in nats per row: a row contributes about 1.
-pub(crate) const TRAINED_SINGLE_VALUE: f64 = 1e-5;
+/// The bound of a trained model in float32 against float64, in nats per row: a row contributes about 1. The flow of the
+/// test pulls a step apart and multiplies the rounding of its states by as much as it stretches: 4e-5 was measured, 1e-6
+/// for a flow that hardly moves. A hundredth of what a flow must gain to be kept.
+pub(crate) const TRAINED_SINGLE_VALUE: f64 = 1e-4;
 
 /// Its gradients, relative to the largest of the array: at the end of training they are small differences of large
 /// terms, divided by a noise variance that has become small.

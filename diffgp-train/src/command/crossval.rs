@@ -8,13 +8,14 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use diffgp_infer::Model;
-use diffgp_train::data::{Columns, Dataset, Header};
+use diffgp_train::data::Dataset;
 use diffgp_train::evaluate::{Known, Row, Sampling, score};
 use diffgp_train::train::{self, Config, Observer, Progress, Score, TrainError, Trained, Validated};
 
 use self::journal::{Figures, Journal, Line};
 use self::summary::Report;
 use super::failure::{mistake, training_failed};
+use super::labelled::LabelledArgs;
 use super::model_file::{self, ModelFile};
 use super::progress::Reporter;
 use super::settings::Settings;
@@ -32,15 +33,8 @@ use super::{console, interrupt, output};
   diffgp crossval data.csv --target y --test-rows splits.txt --splits 0..20"
 )]
 pub(crate) struct Args {
-    /// CSV file: numbers, with or without a header.
-    #[arg(value_name = "DATA.csv")]
-    data: PathBuf,
-    /// Column to predict: its name, or its index counted from 0.
-    #[arg(long, value_name = "NAME|INDEX")]
-    target: Option<String>,
-    /// Columns to leave out: names, or indices counted from 0, separated by commas.
-    #[arg(long, value_name = "NAME|INDEX,...", value_delimiter = ',')]
-    ignore: Vec<String>,
+    #[command(flatten)]
+    rows: LabelledArgs,
     /// Text file; line K lists the held-out rows of split K (from 0, header not counted).
     #[arg(long, value_name = "FILE", conflicts_with = "folds")]
     test_rows: Option<PathBuf>,
@@ -76,20 +70,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     if args.settings.flow_time.is_some() {
         return Err(mistake("--flow-time is for train; expected --flow-times with a list, as in --flow-times 0,5"));
     }
-    let Some(target) = &args.target else {
-        return Err(mistake(format!("say which column of {} to predict with --target", args.data.display())));
-    };
-    let data = Dataset::read_csv(
-        &args.data,
-        Columns { target, ignored: &args.ignore },
-        Header::Detect,
-        args.settings.target_kind(),
-    )?;
+    let data = args.rows.read(args.settings.target_kind())?;
     let splits = splits::held_out_rows(&args, &data)?;
     let path = args
         .out
         .clone()
-        .unwrap_or_else(|| args.data.with_extension("crossval.jsonl").file_name().unwrap_or_default().into());
+        .unwrap_or_else(|| args.rows.data.with_extension("crossval.jsonl").file_name().unwrap_or_default().into());
     output::check_writable("--out", &path)?;
     // All settings are checked before the first split is trained.
     let configs = args.flow_times.iter().map(|&time| args.settings.with_flow_time(time).config(data.rows()));
@@ -205,6 +191,6 @@ fn train_split(args: &Args, training: &Dataset, config: &Config, journal: &Journ
             "stopped; finished splits are in {}, and the same command goes on from there",
             journal.path().display()
         )),
-        Err(error) => Err(training_failed(&args.data, error)),
+        Err(error) => Err(training_failed(&args.rows.data, error)),
     }
 }

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use diffgp_train::checkpoint::Checkpoint;
-use diffgp_train::data::{Columns, CsvRows, Dataset, Header};
+use diffgp_train::data::Dataset;
 use diffgp_train::export::Exported;
 use diffgp_train::train::{self, Config, Task, TrainError, Trained, WORTHWHILE_GAIN};
 use serde::Serialize;
 
 use self::watch::Watch;
 use super::failure::{mistake, training_failed};
+use super::labelled::LabelledArgs;
 use super::model_file::ModelFile;
 use super::report::{self, Report};
 use super::run_directory::{self, RunDirectory};
@@ -40,15 +41,8 @@ use super::{console, interrupt, model_file, output};
   diffgp train data.csv --target y --inducing 30 --steps 5  (a small model for a small device)"
 )]
 pub(crate) struct Args {
-    /// CSV file: numbers, with or without a header.
-    #[arg(value_name = "DATA.csv")]
-    data: PathBuf,
-    /// Column to predict: its name, or its index counted from 0.
-    #[arg(long, value_name = "NAME|INDEX")]
-    target: Option<String>,
-    /// Columns to leave out: names, or indices counted from 0, separated by commas.
-    #[arg(long, value_name = "NAME|INDEX,...", value_delimiter = ',')]
-    ignore: Vec<String>,
+    #[command(flatten)]
+    rows: LabelledArgs,
     #[command(flatten)]
     test_rows: TestRowsArgs,
     /// Model file to write; kept as it is until the new one is complete.
@@ -140,27 +134,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
 
 /// The training rows, and the held-out rows with their numbers.
 fn read_rows(args: &Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
-    let Some(target) = &args.target else {
-        let rows = CsvRows::open(&args.data, Header::Detect)?;
-        let columns = match rows.names() {
-            Some(names) => names.join(", "),
-            None => format!("0 to {}", rows.columns() - 1),
-        };
-        return Err(mistake(format!(
-            "say which column of {} to predict with --target; the columns are {columns}",
-            args.data.display()
-        )));
-    };
-    let data = Dataset::read_csv(
-        &args.data,
-        Columns { target, ignored: &args.ignore },
-        Header::Detect,
-        args.settings.target_kind(),
-    )?;
+    let data = args.rows.read(args.settings.target_kind())?;
     if args.settings.task() == Task::Regression && data.targets().iter().all(|&y| y == 0.0 || y == 1.0) {
         eprintln!("note: the target holds only 0 and 1; --task classification would predict a probability");
     }
-    let (data, test) = match args.test_rows.read(&args.data, data.rows())? {
+    let (data, test) = match args.test_rows.read(&args.rows.data, data.rows())? {
         Some(numbers) => {
             let (data, rows) = data.hold_out(&numbers)?;
             (data, Some(HeldOut { rows, numbers }))
@@ -169,7 +147,7 @@ fn read_rows(args: &Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
     };
     // Before the configuration, which is made for the number of rows.
     if data.rows() < 2 {
-        return Err(training_failed(&args.data, TrainError::TooFewRows { rows: data.rows() }));
+        return Err(training_failed(&args.rows.data, TrainError::TooFewRows { rows: data.rows() }));
     }
     Ok((data, test))
 }
@@ -232,7 +210,7 @@ fn train_watched(
             Err(anyhow::anyhow!("{error}; a checkpoint was left, go on with\n  {} --resume", this_command()))
         }
         Err(TrainError::Checkpoint(error)) => Err(interrupted(error)),
-        Err(error) => Err(training_failed(&args.data, error)),
+        Err(error) => Err(training_failed(&args.rows.data, error)),
     }
 }
 
@@ -248,9 +226,9 @@ fn interrupted(error: std::io::Error) -> anyhow::Error {
 fn options(args: &Args, config: &Config) -> toml::Table {
     let mut table = settings::to_toml(config);
     let mut put = |key: &str, value: String| table.insert(key.to_owned(), value.into());
-    put("target", args.target.clone().unwrap_or_default());
-    if !args.ignore.is_empty() {
-        put("ignore", args.ignore.join(","));
+    put("target", args.rows.target.clone().unwrap_or_default());
+    if !args.rows.ignore.is_empty() {
+        put("ignore", args.rows.ignore.join(","));
     }
     put("out", args.out.display().to_string());
     if let Some(file) = &args.test_rows.test_rows {
@@ -283,7 +261,7 @@ fn text(args: &Args, report: &Summary<'_>, exported: &Exported, start: Instant) 
              least that is worth its work (--flow-time 5 insists)\n"
         ),
     });
-    let (model, data) = (args.out.display(), args.data.display());
+    let (model, data) = (args.out.display(), args.rows.data.display());
     format!(
         "{model}: {}, iteration {}{held_out}, {}\n{flow}\
          f32 against float64 on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}\n\

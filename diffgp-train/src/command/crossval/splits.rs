@@ -18,7 +18,7 @@ pub(super) fn held_out_rows(args: &Args, data: &Dataset) -> anyhow::Result<Vec<(
             let chosen = chosen_splits(file, args.splits.as_deref())?;
             let read = |split| {
                 let rows = read_test_rows(file, split)?;
-                check_rows(file, &rows, &args.data, data.rows())?;
+                check_rows(file, &rows, &args.rows.data, data.rows())?;
                 Ok((split, rows))
             };
             chosen.map(read).collect()
@@ -29,7 +29,7 @@ pub(super) fn held_out_rows(args: &Args, data: &Dataset) -> anyhow::Result<Vec<(
         (None, Some(folds)) => Err(mistake(format!(
             "--folds is {folds}; expected 2 to {}, the rows of {}",
             data.rows(),
-            args.data.display()
+            args.rows.data.display()
         ))),
         (None, None) => Err(mistake("expected --folds N, or --test-rows FILE with the rows to hold out")),
     }
