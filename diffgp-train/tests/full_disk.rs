@@ -44,11 +44,12 @@ fn a_full_disk_keeps_the_last_checkpoint() {
         return;
     }
     let text = format!(
-        "mkdir small && mount -t tmpfs -o size=80k tmpfs small && cp data.csv small && cd small || exit 90
+        "mkdir small && mount -t tmpfs -o size=4096k tmpfs small && cp data.csv small && cd small || exit 90
+         head -c 4016k /dev/zero > filler || exit 90
          \"$DIFFGP\" {TRAIN}; test $? = 1 || exit 91
          test -s model.run/checkpoint && test ! -e model.dgp && test ! -e model.run/checkpoint.partial || exit 92
          cp -r model.run ../kept.run
-         mount -o remount,size=16m . || exit 93
+         rm filler || exit 93
          \"$DIFFGP\" {TRAIN} --resume && cp model.dgp ../resumed.dgp"
     );
     let outcome = script(&folder, &MOUNTING, &text).succeeds();
@@ -83,7 +84,7 @@ fn a_read_only_directory_is_refused_before_the_work_and_left_as_it_is() {
     let text = format!(
         "mkdir disk && mount -t tmpfs tmpfs disk || exit 90
          \"$DIFFGP\" {train} --run-dir disk/run 2>/dev/null || exit 91
-         sha256sum disk/run/* > before && mount -o remount,ro disk || exit 92
+         sha256sum disk/run/* > before && mount -o remount,bind,ro disk || exit 92
          \"$DIFFGP\" {train} --run-dir disk/run --resume; test $? = 2 || exit 93
          \"$DIFFGP\" {train} --run-dir disk/new; test $? = 2 || exit 94
          \"$DIFFGP\" {train} --out disk/model.dgp; test $? = 2 || exit 95
