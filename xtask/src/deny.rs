@@ -8,10 +8,11 @@ pub(crate) fn run() -> Result<()> {
     nightly::subcommand("deny")?;
     for manifest in ["Cargo.toml", "firmware-example/Cargo.toml", "firmware-example/wasm/Cargo.toml", "fuzz/Cargo.toml"]
     {
-        let arguments = ["deny", "--locked", "--manifest-path", manifest, "check", "--config", "deny.toml"];
+        let arguments =
+            ["deny", "--locked", "--manifest-path", manifest, "--config", "deny.toml", "check", "-A", "unmatched-skip"];
         command::run(command::cargo(".", arguments).args(["bans", "licenses", "sources"]))?;
     }
-    let advisories = command::cargo(".", ["deny", "--locked", "check", "--config", "deny.toml", "advisories"]).status();
+    let advisories = command::cargo(".", ["deny", "--locked", "--config", "deny.toml", "check", "advisories"]).status();
     if !advisories.is_ok_and(|status| status.success()) {
         eprintln!(
             "\n*** Advisories were NOT checked, or one applies: see above. Their database is fetched from the network. ***"
