@@ -126,6 +126,7 @@ fn page(reports: &[(&Set, Report)]) -> String {
     }
     text += "\n## On the device\n\nThe same models with fewer paths, and the worst difference between the model file and \
              float64 on 500 training rows: means in standard deviations of the target, variances relative.\n\n\
+             Seconds are of whole runs on one core that others were using too.\n\n\
              | set | T | drift only | 10 paths | 100 paths | mean off by | variance off by | bytes | seconds to train |\n\
              |---|---|---|---|---|---|---|---|---|\n";
     for (set, summary) in rows() {
