@@ -5,7 +5,7 @@
 //! ```text
 //! prelude   4 × u32    magic, version, total length, header length
 //! header    postcard   scalars and byte strings, among them the descriptors; zero-padded to 4 bytes
-//! tensors   f32 …      in the order of the descriptors, little-endian
+//! tensors   f32, i16, i8  in the order of the descriptors, little-endian, each aligned to 4 bytes
 //! checksum  u32        CRC-32 of everything before it
 //! ```
 //!
@@ -16,19 +16,22 @@ mod checksum;
 mod cursor;
 mod descriptor;
 mod error;
+mod fields;
 mod header;
 pub mod layout;
 pub mod limits;
 mod names;
+mod tensor;
 mod view;
 
 pub use checksum::checksum;
 pub use cursor::{Cursor, KernelView, OutputView};
-pub use descriptor::{ELEMENT_F32, KernelDescriptor, OutputDescriptor, TensorDescriptor};
+pub use descriptor::{ELEMENT_F32, ELEMENT_I8, ELEMENT_I16, KernelDescriptor, OutputDescriptor, TensorDescriptor};
 pub use error::{Field, ParseError};
 pub use header::{Header, LIKELIHOOD_BERNOULLI, LIKELIHOOD_GAUSSIAN};
 pub use names::{Names, names_are_valid};
-pub use view::{Blob, Input, stored_checksum};
+pub use tensor::{Elements, Tensor};
+pub use view::{Blob, Input, certificate, stored_checksum};
 
 /// P1: the first four bytes of every model.
 pub const MAGIC: [u8; 4] = *b"DGPm";

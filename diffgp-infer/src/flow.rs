@@ -6,7 +6,7 @@
 //!
 //! K steps are K updates. Σ is diagonal. Vector field (`field`), solver (`advance`) and noise ([`Noise`]) are apart.
 
-use diffgp_core::blob::{Cursor, OutputView};
+use diffgp_core::blob::Cursor;
 use diffgp_core::noise::Noise;
 use diffgp_core::rolled::keep_rolled;
 use diffgp_core::sqrt::sqrt;
@@ -156,13 +156,13 @@ impl<'m, 'w> Flow<'m, 'w> {
 
     #[inline(always)]
     fn predict_latent(&mut self) -> Result<Latent, Error> {
-        let (kernel, output) = self.model.blob().predictor().ok_or(Error::Damaged)?;
+        let Some((kernel, output)) = &self.model.blob().predictor() else { return Err(Error::Damaged) };
         let header = self.model.blob().header();
         let inducing = usize::from(header.predictor_inducing);
         let features = self.scratch.features.get_mut(..inducing).ok_or(Error::Damaged)?;
-        gp::correlations(&kernel, self.scratch.state, self.scratch.scaled, features);
-        let mean = gp::mean(&output, features);
-        let variance = gp::variance(kernel.variance, &output, features, header.variance_floor);
+        gp::correlations(kernel, self.scratch.state, self.scratch.scaled, features);
+        let mean = gp::mean(output, features);
+        let variance = gp::variance(kernel.variance, output, features, header.variance_floor);
         if mean.is_finite() && variance.is_finite() { Ok(Latent { mean, variance }) } else { Err(Error::NotFinite) }
     }
 }
@@ -188,15 +188,15 @@ fn evaluate(
     for (d, (next, &state)) in scratch.next.iter_mut().zip(scratch.state.iter()).enumerate() {
         // A shared kernel is evaluated once, for the first dimension.
         if d == 0 || !shared {
-            let kernel = kernels.next_kernel(inputs, inducing).ok_or(Error::Damaged)?;
+            let Some(kernel) = &kernels.next_kernel(inputs, inducing) else { return Err(Error::Damaged) };
             prior = kernel.variance;
             let correlations = features.get_mut(..inducing).ok_or(Error::Damaged)?;
-            gp::correlations(&kernel, scratch.state, scratch.scaled, correlations);
+            gp::correlations(kernel, scratch.state, scratch.scaled, correlations);
             gp::expand_in_time(features, blob.time_features(step));
         }
-        let output: OutputView<'_> = outputs.next_output(features.len()).ok_or(Error::Damaged)?;
-        let mean = gp::mean(&output, features);
-        let variance = if with_variance { gp::variance(prior, &output, features, header.variance_floor) } else { 0.0 };
+        let Some(output) = &outputs.next_output(features.len()) else { return Err(Error::Damaged) };
+        let mean = gp::mean(output, features);
+        let variance = if with_variance { gp::variance(prior, output, features, header.variance_floor) } else { 0.0 };
         *next = state;
         visit(next, mean, variance);
     }

@@ -64,6 +64,7 @@ mod error;
 mod flow;
 mod gp;
 mod include;
+mod integers;
 mod model;
 mod prediction;
 mod workspace;

@@ -6,7 +6,7 @@ use diffgp_core::rolled::opaque;
 
 use crate::error::Error;
 use crate::flow::Flow;
-use crate::prediction::{Latent, Mixture, Prediction};
+use crate::prediction::{Mixture, Prediction};
 use crate::workspace::{Scratch, Workspace};
 
 /// A model, borrowed from the bytes it was parsed from: at most 256 bytes, whatever the model's size.
@@ -68,10 +68,7 @@ impl<'a> Model<'a> {
         x: &[f32],
         workspace: &mut Workspace<D, M>,
     ) -> Result<Prediction, Error> {
-        let (latent, in_range) = self.run(opaque(x), None, self.scratch(workspace)?)?;
-        let mut mixture = self.mixture();
-        mixture.add(latent);
-        self.prediction(&mixture, in_range)
+        self.predict_paths(opaque(x), 1, None, &mut workspace.scratch())
     }
 
     /// Predicts from `paths` sampled Euler–Maruyama paths, in memory that does not grow with their number.
@@ -84,36 +81,37 @@ impl<'a> Model<'a> {
         noise: &mut impl Noise,
         workspace: &mut Workspace<D, M>,
     ) -> Result<Prediction, Error> {
-        let mut mixture = self.mixture();
         let paths = if self.blob.header().steps == 0 { paths.min(1) } else { paths };
+        self.predict_paths(opaque(x), paths, Some(noise), &mut workspace.scratch())
+    }
+
+    /// The mixture over `paths` paths, without noise along the drift.
+    #[inline(never)]
+    fn predict_paths(
+        &self,
+        x: &[f32],
+        paths: u32,
+        mut noise: Option<&mut dyn Noise>,
+        scratch: &mut Scratch<'_>,
+    ) -> Result<Prediction, Error> {
+        let (inputs, features) = (self.inputs(), self.features());
+        let mut scratch = scratch.reborrow().cut(inputs, features).ok_or(Error::Capacity { inputs, features })?;
+        let mut mixture = self.mixture();
         let mut in_range = false;
         for path in 0..paths {
-            noise.begin_path(path);
-            let latent;
-            (latent, in_range) = self.run(opaque(x), Some(noise), self.scratch(workspace)?)?;
-            mixture.add(latent);
+            if let Some(noise) = noise.as_deref_mut() {
+                noise.begin_path(path);
+            }
+            // Hidden, so that what a path needs of the header is not kept on the stack from one path to the next.
+            let mut flow = Flow::start(opaque(self), x, scratch.reborrow())?;
+            while flow.advance(match &mut noise {
+                Some(noise) => Some(&mut **noise),
+                None => None,
+            })? {}
+            mixture.add(flow.latent()?);
+            in_range = flow.in_range();
         }
         self.prediction(&mixture, in_range)
-    }
-
-    /// One path from beginning to end: what the predictor says of its end, and whether the input was in range.
-    #[inline(never)]
-    fn run(&self, x: &[f32], mut noise: Option<&mut dyn Noise>, scratch: Scratch<'_>) -> Result<(Latent, bool), Error> {
-        let mut flow = Flow::start(self, x, scratch)?;
-        while flow.advance(match &mut noise {
-            Some(noise) => Some(&mut **noise),
-            None => None,
-        })? {}
-        Ok((flow.latent()?, flow.in_range()))
-    }
-
-    /// A workspace cut to this model's sizes.
-    fn scratch<'w, const D: usize, const M: usize>(
-        &self,
-        workspace: &'w mut Workspace<D, M>,
-    ) -> Result<Scratch<'w>, Error> {
-        let (inputs, features) = (self.inputs(), self.features());
-        workspace.scratch(inputs, features).map(opaque).ok_or(Error::Capacity { inputs, features })
     }
 
     /// Puts an input at the beginning of the flow, to be moved step by step.
@@ -122,7 +120,14 @@ impl<'a> Model<'a> {
         x: &[f32],
         workspace: &'w mut Workspace<D, M>,
     ) -> Result<Flow<'w, 'w>, Error> {
-        Flow::start(self, opaque(x), self.scratch(workspace)?)
+        self.start_in(opaque(x), workspace.scratch())
+    }
+
+    #[inline(always)]
+    fn start_in<'w>(&'w self, x: &[f32], scratch: Scratch<'w>) -> Result<Flow<'w, 'w>, Error> {
+        let (inputs, features) = (self.inputs(), self.features());
+        let scratch = scratch.cut(inputs, features).ok_or(Error::Capacity { inputs, features })?;
+        Flow::start(self, x, scratch)
     }
 
     /// An empty mixture, for callers who step through their paths themselves.

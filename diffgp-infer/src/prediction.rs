@@ -45,6 +45,7 @@ impl Mixture {
     }
 
     /// Adds the end of one path.
+    #[inline(never)]
     pub fn add(&mut self, latent: Latent) {
         self.count = self.count.saturating_add(1);
         let share = 1.0 / self.count as f32;

@@ -33,14 +33,9 @@ impl<const D: usize, const M: usize> Workspace<D, M> {
         Self { state: [0.0; D], next: [0.0; D], scaled: [0.0; D], features: [0.0; M] }
     }
 
-    /// The parts, cut to a model's sizes; `None` if one of them does not fit.
-    pub(crate) fn scratch(&mut self, inputs: usize, features: usize) -> Option<Scratch<'_>> {
-        Some(Scratch {
-            state: self.state.get_mut(..inputs)?,
-            next: self.next.get_mut(..inputs)?,
-            scaled: self.scaled.get_mut(..inputs)?,
-            features: self.features.get_mut(..features)?,
-        })
+    /// The parts.
+    pub(crate) fn scratch(&mut self) -> Scratch<'_> {
+        Scratch { state: &mut self.state, next: &mut self.next, scaled: &mut self.scaled, features: &mut self.features }
     }
 }
 
@@ -61,4 +56,21 @@ pub(crate) struct Scratch<'w> {
     pub(crate) scaled: &'w mut [f32],
     /// φ: `[max(M_f, M_g)]`.
     pub(crate) features: &'w mut [f32],
+}
+
+impl<'w> Scratch<'w> {
+    /// Cut to a model's sizes; `None` if it does not fit.
+    pub(crate) fn cut(self, inputs: usize, features: usize) -> Option<Self> {
+        Some(Self {
+            state: self.state.get_mut(..inputs)?,
+            next: self.next.get_mut(..inputs)?,
+            scaled: self.scaled.get_mut(..inputs)?,
+            features: self.features.get_mut(..features)?,
+        })
+    }
+
+    /// The same memory, for one path.
+    pub(crate) fn reborrow(&mut self) -> Scratch<'_> {
+        Scratch { state: self.state, next: self.next, scaled: self.scaled, features: self.features }
+    }
 }

@@ -1,6 +1,7 @@
 //! The command line: raw arguments, and which subcommand answers them.
 
 mod completions;
+mod compress;
 mod console;
 mod crossval;
 mod demo;
@@ -43,6 +44,8 @@ Examples:
   diffgp demo                              the whole way on made-up data
   diffgp train data.csv --target y         train; writes model.dgp
   diffgp inspect model.dgp                 flash, memory and work it needs, and code to paste
+  diffgp compress model.dgp --data data.csv --max-bytes 32768 --out small.dgp
+                                           a smaller model, and what it loses
   diffgp eval model.dgp test.csv           error and log-likelihood, as the device computes them
   diffgp plot model.dgp test.csv           pictures of its predictions and its flow
   diffgp predict model.dgp new.csv         a mean and a variance for every row
@@ -57,6 +60,7 @@ enum Command {
     Eval(eval::Args),
     Predict(predict::Args),
     Inspect(inspect::Args),
+    Compress(compress::Args),
     Device(device::Args),
     Crossval(Box<crossval::Args>),
     Plot(plot::Args),
@@ -79,6 +83,7 @@ fn run(arguments: Vec<OsString>) -> anyhow::Result<()> {
         Command::Eval(args) => eval::run(args),
         Command::Predict(args) => predict::run(args),
         Command::Inspect(args) => inspect::run(args),
+        Command::Compress(args) => compress::run(args),
         Command::Device(args) => device::run(args),
         Command::Crossval(args) => crossval::run(*args),
         Command::Plot(args) => plot::run(args),

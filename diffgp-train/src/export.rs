@@ -5,8 +5,9 @@
 //! with the float64 model (`check`); the worst errors are stored in it.
 
 mod check;
+pub(crate) mod numbers;
 mod tables;
-mod writer;
+pub(crate) mod writer;
 
 use diffgp_core::blob::{Header, LIKELIHOOD_BERNOULLI, LIKELIHOOD_GAUSSIAN, ParseError, layout, limits};
 
@@ -14,6 +15,7 @@ use crate::data::Scaling;
 use crate::exact::NotPositiveDefinite;
 use crate::params::{Likelihood, Params};
 pub use check::{Errors, MEAN_WARNING, VARIANCE_WARNING};
+pub use numbers::Bits;
 pub use tables::NEGLIGIBLE;
 use writer::Body;
 
@@ -140,14 +142,14 @@ pub fn export(params: &Params, metadata: &Metadata<'_>, rows: &[f32]) -> Result<
         descriptors: &body.descriptors,
         names: &names,
     };
-    let errors = check::compare(&body.finish(&header), params, scaling, rows)?;
+    let errors = check::compare(&body.finish(&header, &[]), params, scaling, rows)?;
     let header = Header {
         mean_error: errors.mean as f32,
         variance_error: errors.variance as f32,
         checked_rows: errors.rows as u32,
         ..header
     };
-    Ok(Exported { bytes: body.finish(&header), errors })
+    Ok(Exported { bytes: body.finish(&header, &[]), errors })
 }
 
 fn check_sizes(params: &Params, metadata: &Metadata<'_>) -> Result<(), ExportError> {
@@ -181,7 +183,8 @@ fn encode_names(names: &[String]) -> Result<Vec<u8>, ExportError> {
 }
 
 /// FNV-1a over the tensors: tells models apart, protects against nothing.
-fn fingerprint(body: &Body) -> u64 {
-    body.tensor_bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+pub(crate) fn fingerprint(body: &Body) -> u64 {
+    body.tensors
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -3,6 +3,7 @@
 
 pub mod aligned;
 pub mod checkpoint;
+pub mod compress;
 pub mod data;
 pub mod elbo;
 pub mod evaluate;

@@ -1,6 +1,10 @@
 //! Walking the descriptors and the tensors that belong to them, one at a time.
 
-use super::descriptor::{ELEMENT_F32, KernelDescriptor, OutputDescriptor, TensorDescriptor};
+use super::descriptor::{KernelDescriptor, OutputDescriptor, TensorDescriptor};
+use super::error::ParseError;
+use super::fields::Fields;
+use super::tensor::{Elements, Tensor};
+use super::view::Trust;
 use super::{layout, limits};
 use crate::kernel::KernelKind;
 
@@ -11,7 +15,8 @@ pub struct Cursor<'a> {
     pub(super) tensors: &'a [f32],
 }
 
-/// A kernel as the device evaluates it: ρ from q² = Σᵢ (xᵢ·scalesᵢ − pointsᵢ)².
+/// A kernel as the device evaluates it: ρ from q² = t² Σᵢ (xᵢ·scalesᵢ − nᵢ)², n the stored numbers of the points and t
+/// their scale.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelView<'a> {
     /// K1.
@@ -21,48 +26,92 @@ pub struct KernelView<'a> {
     /// K3: `[D]`.
     pub scales: &'a [f32],
     /// K4: `[⌈M/8⌉][D][8]`.
-    pub points: &'a [f32],
+    pub points: Tensor<'a>,
 }
 
 /// An output: mean weights·φ, variance s²(1 − Σ_r coefficients_r (directions_r·φ)²).
 #[derive(Clone, Copy, Debug)]
 pub struct OutputView<'a> {
     /// O2: `[M]`.
-    pub weights: &'a [f32],
-    /// O3: `[⌈rank/8⌉][M][8]`.
-    pub directions: &'a [f32],
+    pub weights: Tensor<'a>,
+    /// O3: `[⌈rank/8⌉][M][8]`, each direction in a unit of its own, which its coefficient makes up for.
+    pub directions: Elements<'a>,
     /// O4: `[8⌈rank/8⌉]`.
     pub coefficients: &'a [f32],
+}
+
+impl KernelView<'_> {
+    /// Whether every number of the tensors is finite.
+    pub(super) fn finite(&self) -> bool {
+        Elements::F32(self.scales).finite() && self.points.elements.finite()
+    }
+}
+
+impl OutputView<'_> {
+    /// Whether every number of the tensors is finite.
+    pub(super) fn finite(&self) -> bool {
+        self.weights.elements.finite() && self.directions.finite() && Elements::F32(self.coefficients).finite()
+    }
 }
 
 impl<'a> Cursor<'a> {
     /// The kernel at the cursor, with this many inputs and inducing points; `None` if there is none that is valid.
     pub fn next_kernel(&mut self, inputs: usize, points: usize) -> Option<KernelView<'a>> {
-        let descriptor: KernelDescriptor = self.descriptor()?;
+        let mut fields = Fields::new(self.descriptors);
+        let descriptor = KernelDescriptor::read(&mut fields);
+        self.descriptors = fields.rest()?;
         if !limits::KERNEL_VARIANCE.contains(&descriptor.variance) {
             return None;
         }
         Some(KernelView {
             kind: KernelKind::from_number(descriptor.kind)?,
             variance: descriptor.variance,
-            scales: self.tensor(descriptor.scales, inputs)?,
+            scales: self.described_singles(descriptor.scales, inputs)?,
             points: self.tensor(descriptor.points, layout::padded(points) * inputs)?,
         })
     }
 
     /// The output at the cursor, over this many features; `None` if there is none that is valid.
     pub fn next_output(&mut self, features: usize) -> Option<OutputView<'a>> {
-        let descriptor: OutputDescriptor = self.descriptor()?;
+        let mut fields = Fields::new(self.descriptors);
+        let descriptor = OutputDescriptor::read(&mut fields);
+        self.descriptors = fields.rest()?;
         let rank = usize::from(descriptor.rank);
-        if rank > features {
+        if rank > features || descriptor.directions.scale != 1.0 {
             return None;
         }
         let padded = layout::padded(rank);
         Some(OutputView {
             weights: self.tensor(descriptor.weights, features)?,
-            directions: self.tensor(descriptor.directions, padded * features)?,
-            coefficients: self.tensor(descriptor.coefficients, padded)?,
+            directions: self.tensor(descriptor.directions, padded * features)?.elements,
+            coefficients: self.described_singles(descriptor.coefficients, padded)?,
         })
+    }
+
+    /// Walks past this many kernels: whether all their numbers are finite, which is not looked at if they are trusted.
+    pub(super) fn pass_kernels(
+        &mut self,
+        count: usize,
+        inputs: usize,
+        points: usize,
+        trust: Trust,
+    ) -> Result<bool, ParseError> {
+        let mut finite = true;
+        for _ in 0..count {
+            let Some(kernel) = &self.next_kernel(inputs, points) else { return Err(ParseError::Descriptor) };
+            finite &= trust == Trust::Bytes || kernel.finite();
+        }
+        Ok(finite)
+    }
+
+    /// The same for outputs.
+    pub(super) fn pass_outputs(&mut self, count: usize, features: usize, trust: Trust) -> Result<bool, ParseError> {
+        let mut finite = true;
+        for _ in 0..count {
+            let Some(output) = &self.next_output(features) else { return Err(ParseError::Descriptor) };
+            finite &= trust == Trust::Bytes || output.finite();
+        }
+        Ok(finite)
     }
 
     /// The next `length` singles, without a descriptor.
@@ -72,16 +121,14 @@ impl<'a> Cursor<'a> {
         Some(tensor)
     }
 
-    fn tensor(&mut self, descriptor: TensorDescriptor, length: usize) -> Option<&'a [f32]> {
-        if descriptor.element != ELEMENT_F32 || descriptor.scale != 1.0 {
-            return None;
-        }
-        self.singles(length)
+    /// A tensor of singles.
+    fn described_singles(&mut self, descriptor: TensorDescriptor, length: usize) -> Option<&'a [f32]> {
+        if descriptor == TensorDescriptor::F32 { self.singles(length) } else { None }
     }
 
-    fn descriptor<D: serde::Deserialize<'a>>(&mut self) -> Option<D> {
-        let (descriptor, rest) = postcard::take_from_bytes(self.descriptors).ok()?;
-        self.descriptors = rest;
-        Some(descriptor)
+    fn tensor(&mut self, descriptor: TensorDescriptor, length: usize) -> Option<Tensor<'a>> {
+        let (tensor, rest) = Tensor::take(self.tensors, descriptor, length)?;
+        self.tensors = rest;
+        Some(tensor)
     }
 }

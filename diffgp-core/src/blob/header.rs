@@ -1,8 +1,9 @@
-//! The header of a blob: H1 to H21.
+//! The header of a blob: H1 to H22.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::error::{Field, ParseError};
+use super::fields::Fields;
 use super::{layout, limits, names_are_valid};
 
 /// H2 of a regression.
@@ -11,7 +12,7 @@ pub const LIKELIHOOD_GAUSSIAN: u8 = 0;
 pub const LIKELIHOOD_BERNOULLI: u8 = 1;
 
 /// The header: scalars and borrowed byte strings only, so that decoding it takes little stack and no memory.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Header<'a> {
     /// H1: D.
     pub inputs: u8,
@@ -50,17 +51,48 @@ pub struct Header<'a> {
     /// H18: how many rows H16 and H17 were measured on.
     pub checked_rows: u32,
     /// H19: identifies the model; any bytes.
-    #[serde(borrow)]
     pub model_id: &'a [u8],
     /// H20: the descriptors, one after the other.
-    #[serde(borrow)]
     pub descriptors: &'a [u8],
     /// H21: names of the inputs and the target; empty when stripped.
-    #[serde(borrow)]
     pub names: &'a [u8],
 }
 
-impl Header<'_> {
+impl<'a> Header<'a> {
+    /// The header in these bytes, field by field in the order of the struct, and H22; `None` if they hold anything else.
+    pub(super) fn read(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        let mut fields = Fields::new(bytes);
+        let header = Self {
+            inputs: fields.byte(),
+            likelihood: fields.byte(),
+            noise: fields.single(),
+            epsilon: fields.single(),
+            variance_floor: fields.single(),
+            target_mean: fields.single(),
+            target_scale: fields.single(),
+            flow_time: fields.single(),
+            steps: fields.short(),
+            flow_kernels: fields.byte(),
+            flow_inducing: fields.short(),
+            inducing_times: fields.short(),
+            tables: fields.short(),
+            predictor_inducing: fields.short(),
+            block: fields.byte(),
+            mean_error: fields.single(),
+            variance_error: fields.single(),
+            checked_rows: fields.word(),
+            model_id: fields.byte_string(),
+            descriptors: fields.byte_string(),
+            names: fields.byte_string(),
+        };
+        // H22 may be missing, and what follows are the zeros that align the tensors, at most three. The first of them
+        // reads as an empty byte string.
+        let missing = fields.rest()?.is_empty();
+        let certificate = if missing { &[] } else { fields.byte_string() };
+        let zeros = fields.rest()?;
+        (zeros.len() <= 3 && zeros.iter().all(|&byte| byte == 0)).then_some((header, certificate))
+    }
+
     /// M_s·max(M_t, 1): values in the features of the flow.
     pub fn flow_features(&self) -> usize {
         usize::from(self.flow_inducing) * usize::from(self.inducing_times).max(1)
@@ -102,8 +134,8 @@ impl Header<'_> {
         check((1..=limits::MAX_FEATURES).contains(&predictor), Field::PredictorInducing)?;
         check(usize::from(self.block) == layout::BLOCK, Field::Block)?;
 
-        let error = |e: f32| e.is_finite() && e >= 0.0;
-        check(error(self.mean_error) && error(self.variance_error), Field::ExportErrors)?;
+        let error = 0.0..=f32::MAX;
+        check(error.contains(&self.mean_error) && error.contains(&self.variance_error), Field::ExportErrors)?;
         check(self.model_id.len() <= limits::MAX_MODEL_ID, Field::ModelId)?;
         check(names_are_valid(self.names, inputs), Field::Names)
     }

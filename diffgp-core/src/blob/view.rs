@@ -5,6 +5,7 @@ use zerocopy::{ConvertError, FromBytes};
 use super::cursor::{Cursor, KernelView, OutputView};
 use super::error::ParseError;
 use super::header::Header;
+use super::tensor::Elements;
 use super::{CHECKSUM_BYTES, FORMAT_VERSION, MAGIC, Names, PRELUDE_BYTES, checksum, limits};
 
 /// A checked blob, borrowed from the bytes it was parsed from.
@@ -35,7 +36,7 @@ pub struct Input {
 
 /// Which checks [`Blob::load`] makes beyond those that keep every later access in bounds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Trust {
+pub(super) enum Trust {
     Nothing,
     Bytes,
 }
@@ -81,40 +82,37 @@ impl<'a> Blob<'a> {
             flow_outputs: start,
             predictor: start,
         };
-        blob.find_tensors(start)?;
-        if trust == Trust::Nothing && !(blob.scales_hold() && tensors.iter().all(|value| value.is_finite())) {
-            return Err(ParseError::TensorValue);
-        }
+        blob.find_tensors(start, trust)?;
         Ok(blob)
     }
 
-    /// Walks all descriptors and sets everything behind the header.
+    /// Walks all descriptors and sets everything behind the header. Unless the bytes are trusted, looks at every number.
     #[inline(never)]
-    fn find_tensors(&mut self, mut cursor: Cursor<'a>) -> Result<(), ParseError> {
+    fn find_tensors(&mut self, mut cursor: Cursor<'a>, trust: Trust) -> Result<(), ParseError> {
         let header = &self.header;
         let inputs = usize::from(header.inputs);
-        self.inputs = cursor.singles(4 * inputs).ok_or(ParseError::TensorSpace)?;
+        let (flow_points, points) = (usize::from(header.flow_inducing), usize::from(header.predictor_inducing));
         let times = usize::from(header.steps) * usize::from(header.inducing_times);
-        self.time_features = cursor.singles(times).ok_or(ParseError::TensorSpace)?;
+        let singles = cursor.singles(4 * inputs + times).ok_or(ParseError::TensorSpace)?;
+        (self.inputs, self.time_features) = singles.split_at_checked(4 * inputs).ok_or(ParseError::TensorSpace)?;
         self.flow_kernels = cursor;
-        for _ in 0..header.flow_kernels {
-            cursor.next_kernel(inputs, usize::from(header.flow_inducing)).ok_or(ParseError::Descriptor)?;
-        }
+        let mut finite = cursor.pass_kernels(header.flow_kernels.into(), inputs, flow_points, trust)?;
         self.flow_outputs = cursor;
-        for _ in 0..usize::from(header.tables) * inputs {
-            cursor.next_output(header.flow_features()).ok_or(ParseError::Descriptor)?;
-        }
+        finite &= cursor.pass_outputs(usize::from(header.tables) * inputs, header.flow_features(), trust)?;
         self.predictor = cursor;
-        let predictor_inducing = usize::from(header.predictor_inducing);
-        cursor.next_kernel(inputs, predictor_inducing).ok_or(ParseError::Descriptor)?;
-        cursor.next_output(predictor_inducing).ok_or(ParseError::Descriptor)?;
-        if cursor.descriptors.is_empty() && cursor.tensors.is_empty() { Ok(()) } else { Err(ParseError::TensorSpace) }
-    }
-
-    /// x·scale stays finite and comparable because reciprocal scales have the limits of scales.
-    fn scales_hold(&self) -> bool {
-        (0..usize::from(self.header.inputs))
-            .all(|index| self.input(index).is_some_and(|input| limits::SCALE.contains(&input.scale)))
+        finite &= cursor.pass_kernels(1, inputs, points, trust)?;
+        finite &= cursor.pass_outputs(1, points, trust)?;
+        if !(cursor.descriptors.is_empty() && cursor.tensors.is_empty()) {
+            return Err(ParseError::TensorSpace);
+        }
+        // x·scale stays finite and comparable because reciprocal scales have the limits of scales.
+        let scales = self.inputs.iter().skip(inputs).take(inputs);
+        let holds = finite && scales.fold(true, |all, scale| all & limits::SCALE.contains(scale));
+        if trust == Trust::Bytes || (holds && Elements::F32(singles).finite()) {
+            Ok(())
+        } else {
+            Err(ParseError::TensorValue)
+        }
     }
 
     /// The header.
@@ -164,11 +162,7 @@ impl<'a> Blob<'a> {
 
 #[inline(never)]
 fn read_header(bytes: &[u8]) -> Result<Header<'_>, ParseError> {
-    let (header, rest) = postcard::take_from_bytes::<Header<'_>>(bytes).map_err(|_| ParseError::Header)?;
-    // What follows are the zeros that align the tensors, at most three.
-    if rest.len() > 3 || rest.iter().any(|&byte| byte != 0) {
-        return Err(ParseError::Header);
-    }
+    let (header, _) = Header::read(bytes).ok_or(ParseError::Header)?;
     header.validate()?;
     Ok(header)
 }
@@ -181,6 +175,12 @@ pub fn stored_checksum(bytes: &[u8]) -> Option<u32> {
     let total = usize::try_from(u32::from_le_bytes(total)).ok()?;
     let (_, stored) = bytes.get(..total)?.split_last_chunk::<CHECKSUM_BYTES>()?;
     (magic == MAGIC).then_some(u32::from_le_bytes(*stored))
+}
+
+/// H22: what `diffgp compress` wrote about a model; empty for one that was not compressed. A device never asks.
+pub fn certificate(bytes: &[u8]) -> Result<&[u8], ParseError> {
+    let (header, _) = split(bytes, Trust::Nothing)?;
+    Ok(Header::read(header).ok_or(ParseError::Header)?.1)
 }
 
 /// Prelude and checksum: returns the bytes of the header (P4) with its padding, and the tensors.

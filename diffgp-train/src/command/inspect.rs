@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use super::model_file::ModelFile;
 use super::output;
+pub(super) use cost::{CoreName, sampled_instructions};
 
 /// Show what a model needs and expects, before flashing it.
 ///

@@ -1,7 +1,7 @@
 //! `diffgp plot`: pictures of a model and of how well it predicts.
 
 mod calibration;
-mod canvas;
+pub(super) mod canvas;
 mod decision_path;
 mod flow_picture;
 mod gallery;

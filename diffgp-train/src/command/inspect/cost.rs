@@ -15,6 +15,40 @@
 use diffgp_infer::Model;
 use serde::Serialize;
 
+/// A family of cores, as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum CoreName {
+    /// Cortex-M4F, M7, M33, M55: with floating-point hardware.
+    M4f,
+    /// Cortex-M3.
+    M3,
+    /// Cortex-M0.
+    M0,
+    /// RISC-V RV32IMAC.
+    Rv32,
+}
+
+impl CoreName {
+    /// As people write it.
+    pub(crate) fn described(self) -> &'static str {
+        self.core().name
+    }
+
+    fn core(self) -> &'static Core {
+        match self {
+            Self::M4f => &CORES[0],
+            Self::M3 => &CORES[1],
+            Self::M0 => &CORES[2],
+            Self::Rv32 => &CORES[3],
+        }
+    }
+}
+
+/// Instructions of a sampled path.
+pub(crate) fn sampled_instructions(model: &Model<'_>, core: CoreName) -> u64 {
+    core.core().work(model).instructions_per_sampled_path
+}
+
 /// Instructions that the parts of a prediction take on one family of cores.
 struct Core {
     name: &'static str,
@@ -24,7 +58,7 @@ struct Core {
     draw: f64,
 }
 
-const CORES: &[Core] = &[
+const CORES: [Core; 4] = [
     Core { name: "Cortex-M4F, M7, M33, M55", point: 50.4, point_input: 2.21, multiply_add: 2.3, draw: 844.0 },
     Core { name: "Cortex-M3", point: 1137.0, point_input: 211.0, multiply_add: 128.0, draw: 5000.0 },
     Core { name: "Cortex-M0", point: 1915.0, point_input: 335.0, multiply_add: 218.0, draw: 8000.0 },

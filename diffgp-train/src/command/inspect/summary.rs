@@ -205,8 +205,8 @@ fn parts(model: &Model<'_>, header_bytes: usize) -> (Vec<Part>, usize) {
     let blob = model.blob();
     let header = blob.header();
     let inputs = model.inputs();
-    let kernel_bytes = |kernel: &KernelView<'_>| 4 * (kernel.scales.len() + kernel.points.len());
-    let variance_bytes = |output: &OutputView<'_>| 4 * (output.directions.len() + output.coefficients.len());
+    let kernel_bytes = |kernel: &KernelView<'_>| 4 * kernel.scales.len() + kernel.points.elements.bytes();
+    let variance_bytes = |output: &OutputView<'_>| output.directions.bytes() + 4 * output.coefficients.len();
 
     let mut cursor = blob.flow_kernels();
     let flow_kernels: usize = (0..header.flow_kernels)
@@ -217,14 +217,14 @@ fn parts(model: &Model<'_>, header_bytes: usize) -> (Vec<Part>, usize) {
     let mut cursor = blob.flow_outputs();
     for _ in 0..usize::from(header.tables) * inputs {
         if let Some(output) = cursor.next_output(header.flow_features()) {
-            drift += 4 * output.weights.len();
+            drift += output.weights.elements.bytes();
             diffusion += variance_bytes(&output);
         }
     }
     let times = 4 * usize::from(header.steps) * usize::from(header.inducing_times);
     let (mut predictor, mut predictor_variance) = (0, 0);
     if let Some((kernel, output)) = blob.predictor() {
-        predictor = kernel_bytes(&kernel) + 4 * output.weights.len();
+        predictor = kernel_bytes(&kernel) + output.weights.elements.bytes();
         predictor_variance = variance_bytes(&output);
     }
     let scaling = 4 * 4 * inputs;

@@ -1,0 +1,79 @@
+//! Postcard fields, read one after the other.
+//!
+//! Not a derived `Deserialize` of whole structs: that checks for an error behind every field and takes twice the flash.
+//! The structs derive `Serialize`; that both have the same order is tested by every model that is written and read.
+
+/// What is left to read. Once a field cannot be decoded there is nothing left, and what was read has no meaning.
+pub(super) struct Fields<'a> {
+    bytes: &'a [u8],
+    whole: bool,
+}
+
+impl<'a> Fields<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, whole: true }
+    }
+
+    /// What follows the fields that were read, if all of them could be.
+    pub(super) fn rest(&self) -> Option<&'a [u8]> {
+        self.whole.then_some(self.bytes)
+    }
+
+    /// The next bytes as they are.
+    #[inline(always)]
+    pub(super) fn array<const N: usize>(&mut self) -> [u8; N] {
+        match self.bytes.split_first_chunk::<N>() {
+            Some((array, rest)) => {
+                self.bytes = rest;
+                *array
+            }
+            None => {
+                self.whole = false;
+                [0; N]
+            }
+        }
+    }
+
+    /// A `u8` is encoded as one byte.
+    #[inline(never)]
+    pub(super) fn byte(&mut self) -> u8 {
+        let [byte] = self.array();
+        byte
+    }
+
+    /// An `f32` is encoded as its four bytes.
+    #[inline(never)]
+    pub(super) fn single(&mut self) -> f32 {
+        f32::from_le_bytes(self.array())
+    }
+
+    #[inline(never)]
+    pub(super) fn word(&mut self) -> u32 {
+        self.decode()
+    }
+
+    /// A `u16` is encoded like a `u32`.
+    pub(super) fn short(&mut self) -> u16 {
+        let word = self.word();
+        self.whole &= word <= u32::from(u16::MAX);
+        word as u16
+    }
+
+    #[inline(never)]
+    pub(super) fn byte_string(&mut self) -> &'a [u8] {
+        self.decode()
+    }
+
+    fn decode<T: Default + serde::Deserialize<'a>>(&mut self) -> T {
+        match postcard::take_from_bytes(self.bytes) {
+            Ok((value, rest)) => {
+                self.bytes = rest;
+                value
+            }
+            Err(_) => {
+                self.whole = false;
+                T::default()
+            }
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! `diffgp compress`: a smaller model file, and what it costs.
+
+mod picture;
+mod table;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Context;
+use diffgp_infer::Model;
+use diffgp_train::compress::{self, CompressError, Compressed, Goal};
+use diffgp_train::evaluate::{Figures, Known, Row, Sampling, score};
+use serde::Serialize;
+
+use super::failure::mistake;
+use super::inspect::{self, CoreName};
+use super::model_file::ModelFile;
+use super::model_rows::{ModelRows, Target};
+use super::test_rows::TestRowsArgs;
+use super::{console, output};
+
+/// Make a model smaller and faster, and say what that costs.
+///
+/// Inducing points, weights and variance directions are cut and rounded to 16 or 8 bits, and steps are left out, as
+/// long as predictions hardly change or until the model fits. Losses are divergences from the original's predictions,
+/// in nats per row, for the rows of --data (without those of --test-rows) or, without it, for made-up inputs. With
+/// --data, error, log-likelihood and coverage of both models are reported, on the rows of --test-rows if there are any.
+///
+/// The compressed model carries a certificate: how far one evaluation of drift, diffusion and predictor can be from
+/// the original's, at any input. `inspect` shows it.
+#[derive(Debug, clap::Args)]
+#[command(
+    args_override_self = true,
+    after_help = "Examples:
+  diffgp compress model.dgp --data data.csv --max-bytes 32768 --out small.dgp
+  diffgp compress model.dgp --data data.csv --tolerance 0.01 --out small.dgp
+  diffgp compress model.dgp --data data.csv --test-rows splits.txt --split 0 --max-bytes 32768 \\
+                  --max-instructions 500000 --core m4f --out small.dgp
+  diffgp compress model.dgp --data data.csv --mean-only --max-bytes 8192 --out mean.dgp"
+)]
+pub(crate) struct Args {
+    /// Model file written by `train`.
+    #[arg(value_name = "MODEL.dgp")]
+    model: PathBuf,
+    /// CSV file with the model's inputs and its target: the rows it was trained on.
+    #[arg(long, value_name = "DATA.csv")]
+    data: Option<PathBuf>,
+    /// Target column, if it is not the one that the model names.
+    #[arg(long, value_name = "NAME|INDEX", requires = "data")]
+    target: Option<String>,
+    #[command(flatten)]
+    test_rows: TestRowsArgs,
+    /// The largest file.
+    #[arg(long, value_name = "N", required_unless_present_any = ["tolerance", "max_instructions"])]
+    max_bytes: Option<usize>,
+    /// The most to lose, in nats per row; without a budget, saves all it can within it.
+    #[arg(long, value_name = "EPS")]
+    tolerance: Option<f64>,
+    /// The most instructions of a sampled path, estimated for --core.
+    #[arg(long, value_name = "N", requires = "core")]
+    max_instructions: Option<u64>,
+    /// Core that instructions are estimated for [default: m4f].
+    #[arg(long, value_name = "CORE")]
+    core: Option<CoreName>,
+    /// Give up the variance: keep the mean, a constant error bar, and no noise in the flow.
+    #[arg(long)]
+    mean_only: bool,
+    /// Sample paths for the report.
+    #[arg(long, value_name = "S", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    paths: u32,
+    /// Model file to write; its trade-off is drawn beside it, as NAME.tradeoff.svg and .png.
+    #[arg(long, value_name = "SMALL.dgp")]
+    out: PathBuf,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// TOML file with options, written flag = value; the command line counts more.
+    #[arg(long, value_name = "FILE.toml")]
+    config: Option<PathBuf>,
+}
+
+/// Rows to report on, at most.
+const REPORTED_ROWS: usize = 2000;
+
+/// Everything that is printed.
+#[derive(Debug, Serialize)]
+struct Report {
+    model: PathBuf,
+    original_bytes: usize,
+    bytes: usize,
+    original_instructions: u64,
+    instructions: u64,
+    core: &'static str,
+    adapted: bool,
+    /// On the rows that were searched with.
+    loss: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measured: Option<Measured>,
+    curve: Vec<table::PointRow>,
+    flow: Vec<table::ChangeRow>,
+    predictor: table::ChangeRow,
+    seconds: f64,
+}
+
+/// Original and compressed model on the same rows.
+#[derive(Debug, Serialize)]
+struct Measured {
+    rows: &'static str,
+    n: usize,
+    original: Score,
+    compressed: Score,
+}
+
+#[derive(Debug, Serialize)]
+struct Score {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rmse: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auc: Option<f64>,
+    log_likelihood: f64,
+    /// Of 50, 90 and 95 % intervals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<[f64; 3]>,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+    let start = Instant::now();
+    check(&args)?;
+    let file = ModelFile::read(&args.model)?;
+    let model = file.model();
+    output::check_writable("--out", &args.out)?;
+    let data = Data::read(&args, &model)?;
+    let core = args.core.unwrap_or(CoreName::M4f);
+    let goal = Goal {
+        max_bytes: args.max_bytes,
+        max_instructions: args.max_instructions,
+        tolerance: args.tolerance,
+        mean_only: args.mean_only,
+    };
+    let instructions = |model: &Model<'_>| inspect::sampled_instructions(model, core);
+    eprintln!("compressing {}", console::bytes(file.bytes().len()));
+    let mut heard = |point: &compress::Point| {
+        eprintln!("{:>9} bytes {:>11} instructions  {:+.4} nats", point.bytes, point.instructions, point.loss);
+    };
+    let compressed = compress::compress(file.bytes(), &data.inputs, &goal, &instructions, &mut heard)
+        .map_err(|error| refused(&args, error))?;
+    output::write(&args.out, &compressed.bytes)?;
+    let pictures = picture::write(&compressed.curve, &args.out)?;
+    let measured = data.measure(&model, &ModelFile::new(&compressed.bytes)?.model(), args.paths)?;
+    let report = report(&args, &compressed, measured, core, start);
+    if args.json { output::print_json(&report) } else { output::print(&table::text(&report, &pictures)) }
+}
+
+fn check(args: &Args) -> anyhow::Result<()> {
+    if args.tolerance.is_some_and(|tolerance| !(tolerance >= 0.0 && tolerance.is_finite())) {
+        return Err(mistake("--tolerance: expected a number of nats per row, 0 or more, for example 0.01".to_owned()));
+    }
+    if args.test_rows.test_rows.is_some() && args.data.is_none() {
+        return Err(mistake("--test-rows: say which file its rows are of with --data".to_owned()));
+    }
+    if args.out == args.model {
+        return Err(mistake("--out: the original would be overwritten; expected another name".to_owned()));
+    }
+    Ok(())
+}
+
+/// A goal that cannot be reached is a mistake in the arguments.
+fn refused(args: &Args, error: CompressError) -> anyhow::Error {
+    match error {
+        CompressError::OutOfReach { .. } => mistake(format!("{error}; allow more, or try --mean-only")),
+        CompressError::Row(_) | CompressError::Flow(_) => {
+            let data = args.data.as_ref().map_or_else(String::new, |data| format!("{}: ", data.display()));
+            mistake(format!("{data}{error}"))
+        }
+        error => error.into(),
+    }
+}
+
+fn report(args: &Args, compressed: &Compressed, measured: Option<Measured>, core: CoreName, start: Instant) -> Report {
+    let (first, last) = (&compressed.curve[0], &compressed.curve[compressed.curve.len() - 1]);
+    Report {
+        model: args.out.clone(),
+        original_bytes: first.bytes,
+        bytes: compressed.bytes.len(),
+        original_instructions: first.instructions,
+        instructions: last.instructions,
+        core: core.described(),
+        adapted: compressed.adapted,
+        loss: last.loss,
+        measured,
+        curve: compressed.curve.iter().map(table::PointRow::new).collect(),
+        flow: compressed.flow.iter().map(table::ChangeRow::new).collect(),
+        predictor: table::ChangeRow::new(&compressed.predictor),
+        seconds: start.elapsed().as_secs_f64(),
+    }
+}
+
+/// Rows to search with, and rows to report on.
+struct Data {
+    inputs: Vec<f32>,
+    targets: Option<Vec<f32>>,
+    /// Inputs and targets that took no part, and their numbers.
+    held_out: Vec<(usize, Vec<f32>, f32)>,
+}
+
+impl Data {
+    fn read(args: &Args, model: &Model<'_>) -> anyhow::Result<Self> {
+        let Some(path) = &args.data else {
+            eprintln!("note: without --data, predictions are compared for made-up inputs within the model's ranges");
+            return Ok(Self { inputs: compress::made_up_inputs(model), targets: None, held_out: Vec::new() });
+        };
+        let rows = ModelRows::open(path, model, args.target.as_deref(), Target::Needed)?;
+        let width = rows.width();
+        let cells = rows.read_all()?;
+        let total = cells.len() / width;
+        let numbers = args.test_rows.read(path, total)?.unwrap_or_default();
+        let mut data = Self { inputs: Vec::new(), targets: None, held_out: Vec::new() };
+        let mut targets = Vec::new();
+        for (number, row) in cells.chunks_exact(width).enumerate() {
+            let (&y, x) = row.split_last().context("a row has a target")?;
+            if model.is_classifier() && y != 0.0 && y != 1.0 {
+                let (file, row) = (path.display(), number + 1);
+                return Err(mistake(format!(
+                    "{file}: row {row}: the target is {y}; the model is a classifier and expects 0 or 1"
+                )));
+            }
+            if numbers.binary_search(&number).is_ok() {
+                data.held_out.push((number, x.to_vec(), y));
+            } else {
+                data.inputs.extend_from_slice(x);
+                targets.push(y);
+            }
+        }
+        if targets.is_empty() {
+            return Err(mistake(format!("{}: all rows are held out; none is left to search with", path.display())));
+        }
+        data.targets = Some(targets);
+        Ok(data)
+    }
+
+    /// Both models on the held-out rows, or else on the rows searched with; nothing without targets.
+    fn measure(&self, original: &Model<'_>, compressed: &Model<'_>, paths: u32) -> anyhow::Result<Option<Measured>> {
+        let Some(targets) = &self.targets else { return Ok(None) };
+        let inputs = original.inputs();
+        let searched = self.inputs.chunks_exact(inputs).zip(targets).enumerate();
+        let mut rows: Vec<Known<'_>> = match self.held_out.is_empty() {
+            true => searched.map(|(number, (x, &y))| Known { row: Row { number: number as u32, x }, y }).collect(),
+            false => {
+                let held_out = self.held_out.iter();
+                held_out.map(|(number, x, y)| Known { row: Row { number: *number as u32, x }, y: *y }).collect()
+            }
+        };
+        let stride = rows.len().div_ceil(REPORTED_ROWS);
+        rows = rows.into_iter().step_by(stride).collect();
+        let sampling = Sampling::Paths { count: paths, seed: 0 };
+        let scored = |model: &Model<'_>| -> anyhow::Result<Score> { Ok(Score::new(&score(model, &rows, sampling)?)) };
+        Ok(Some(Measured {
+            rows: if self.held_out.is_empty() { "the rows searched with" } else { "held-out rows" },
+            n: rows.len(),
+            original: scored(original)?,
+            compressed: scored(compressed)?,
+        }))
+    }
+}
+
+impl Score {
+    fn new(figures: &Figures) -> Self {
+        Self {
+            rmse: figures.score.rmse,
+            auc: figures.score.auc,
+            log_likelihood: figures.score.log_likelihood,
+            coverage: figures.coverage(),
+        }
+    }
+}

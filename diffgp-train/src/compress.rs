@@ -1,0 +1,191 @@
+//! A smaller model file that predicts nearly the same, with a bound on what changed.
+//!
+//! Inducing points, drift weights and variance directions are cut and rounded ([`Choice`] says how far), always with the
+//! states in view that the model visits (`basis`, `rounding`); for fewer steps the predictor is adapted (`adapt`). A greedy search (`search`) takes the step that saves most for what it costs in log-likelihood, measured with the
+//! device's own code, until the goal is reached. What one evaluation of the field and of the predictor can differ by,
+//! at any state, is computed from the finished file (`certificate`) and stored in it.
+
+mod adapt;
+mod assemble;
+mod basis;
+mod certificate;
+mod loss;
+mod rounding;
+mod search;
+mod states;
+mod tensors;
+
+use diffgp_infer::{Model, ParseError};
+use nalgebra::DMatrix;
+
+pub use assemble::Choice;
+pub use certificate::{Bound, Certificate};
+pub use states::made_up_inputs;
+
+use crate::aligned::AlignedBytes;
+use crate::evaluate::RowError;
+use assemble::Workshop;
+use tensors::{OutputTensors, Process, Tensors};
+
+/// When to stop.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Goal {
+    /// The largest file.
+    pub max_bytes: Option<usize>,
+    /// The most instructions of a sampled path, as the caller estimates them.
+    pub max_instructions: Option<u64>,
+    /// The most log-likelihood to lose, in nats per row.
+    pub tolerance: Option<f64>,
+    /// Give up the variance: a constant error bar is left, and no noise in the flow.
+    pub mean_only: bool,
+}
+
+/// A point of the trade-off: what was chosen, what it takes and what it loses.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// What was chosen.
+    pub choice: Choice,
+    /// Bytes of the file.
+    pub bytes: usize,
+    /// Instructions of a sampled path.
+    pub instructions: u64,
+    /// Nats per row on the rows that were searched with.
+    pub loss: f64,
+}
+
+/// What changed in one output, over the states that the model visits, next to what can change anywhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Change {
+    /// Anywhere.
+    pub bound: Bound,
+    /// At the visited states, in float64.
+    pub measured: Bound,
+    /// Mean variance of the original there.
+    pub variance: f64,
+}
+
+/// A compressed model.
+#[derive(Clone, Debug)]
+pub struct Compressed {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// From the original to what was chosen.
+    pub curve: Vec<Point>,
+    /// For every dimension of the flow.
+    pub flow: Vec<Change>,
+    /// For the predictor.
+    pub predictor: Change,
+    /// Whether the predictor's mean was adapted to the changed flow.
+    pub adapted: bool,
+}
+
+/// Why a model cannot be compressed as asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompressError {
+    /// No choice is small enough.
+    #[error(
+        "no choice fits: the smallest found has {bytes} bytes and {instructions} instructions per sampled path, and \
+         loses {loss:.3} nats per row"
+    )]
+    OutOfReach {
+        /// Of the smallest model found.
+        bytes: usize,
+        /// Of the same model.
+        instructions: u64,
+        /// Of the same model.
+        loss: f64,
+    },
+    /// A row cannot be predicted.
+    #[error(transparent)]
+    Row(#[from] RowError),
+    /// A row cannot be followed through the flow.
+    #[error("a row cannot be followed through the flow: {0}")]
+    Flow(#[from] diffgp_infer::Error),
+    /// The compressed model is not one that the runtime accepts.
+    #[error("the runtime would refuse the compressed model: {0}")]
+    Refused(#[from] ParseError),
+    /// There are no rows to judge by.
+    #[error("there are no rows to judge by")]
+    NoRows,
+    /// The tensors are beyond what float64 can factorise.
+    #[error("the model's kernel matrices cannot be factorised")]
+    Singular,
+}
+
+/// Rows that losses are measured on, at most.
+const LOSS_ROWS: usize = 400;
+/// Paths of each, and paths of each when the number of steps changes.
+const LOSS_PATHS: u32 = 16;
+const STEP_PATHS: u32 = 32;
+/// Rows whose states say what matters, and paths of each.
+const STATE_ROWS: usize = 200;
+const STATE_PATHS: u32 = 2;
+/// Visited states of the flow that are looked at.
+const FLOW_STATES: usize = 2000;
+/// Rows that predictors are adapted to, at most, and paths of each.
+const ADAPT_ROWS: usize = 2000;
+const ADAPT_PATHS: u32 = 8;
+
+/// Compresses a model, judged by raw input rows (row-major, D values each). `instructions` estimates the work of a sampled path; `report` hears of every point on the way.
+pub fn compress(
+    original: &[u8],
+    inputs: &[f32],
+    goal: &Goal,
+    instructions: &(dyn Fn(&Model<'_>) -> u64 + Sync),
+    report: &mut dyn FnMut(&Point),
+) -> Result<Compressed, CompressError> {
+    let aligned = AlignedBytes::new(original);
+    let model = Model::parse(aligned.as_slice())?;
+    let mut workshop = Workshop::new(&model, aligned.as_slice(), inputs, goal.mean_only)?;
+    let mut judge = loss::Judge::default();
+    let curve = search::search(&mut workshop, &mut judge, goal, instructions, report)?;
+    let last = curve.last().ok_or(CompressError::NoRows)?;
+    finish(&mut workshop, &mut judge, &last.choice.clone(), curve)
+}
+
+/// Adapts the predictor to the flow as it is now stored, if that helps; computes the certificate.
+fn finish(
+    workshop: &mut Workshop<'_>,
+    judge: &mut loss::Judge,
+    choice: &Choice,
+    mut curve: Vec<Point>,
+) -> Result<Compressed, CompressError> {
+    let mut bytes = workshop.build(choice, &[])?;
+    if choice.steps > 0 && curve.len() > 1 {
+        workshop.adapt_to(choice.steps, &bytes)?;
+        let adapted = workshop.build(choice, &[])?;
+        let loss = judge.loss(workshop, choice, &adapted)?;
+        match curve.last_mut() {
+            Some(last) if loss < last.loss => {
+                last.loss = loss;
+                bytes = adapted;
+            }
+            _ => workshop.forget(choice.steps),
+        }
+    }
+    let reference = workshop.reference(choice)?;
+    let parsed = AlignedBytes::new(&bytes);
+    let stored = Tensors::read(Model::parse(parsed.as_slice())?.blob()).ok_or(CompressError::Singular)?;
+    let (flow_bounds, predictor_bound) = certificate::bounds(&reference, &stored, workshop.dimensions());
+    let certificate = Certificate { flow: flow_bounds, predictor: predictor_bound, ..workshop.provenance(choice) };
+    workshop.compare(&bytes)?;
+    let bytes = workshop.build(choice, &certificate.encode())?;
+    if let Some(last) = curve.last_mut() {
+        last.bytes = bytes.len();
+    }
+    let (flow, predictor) = workshop.changes(&reference, &stored, &certificate);
+    Ok(Compressed { bytes, curve, flow, predictor, adapted: certificate.adapted })
+}
+
+/// Mean and variance of an output at states, in float64: `[N]` each.
+fn moments(process: &Process, output: &OutputTensors, states: &DMatrix<f64>) -> (Vec<f64>, Vec<f64>) {
+    let features = process.kernel.features(&process.kernel.points, states);
+    let means = features.tr_mul(&output.weights);
+    let projections = features.tr_mul(&output.directions);
+    let variances = projections.row_iter().map(|row| {
+        let explained: f64 = row.iter().zip(output.coefficients.iter()).map(|(p, c)| c * p * p).sum();
+        process.kernel.variance * (1.0 - explained)
+    });
+    (means.iter().copied().collect(), variances.collect())
+}

@@ -1,0 +1,188 @@
+//! A model file's tensors in float64, with the values that the device multiplies by.
+
+use diffgp_core::blob::{Blob, Elements, KernelView, OutputView, layout};
+use diffgp_core::kernel::KernelKind;
+use nalgebra::{DMatrix, DVector, SymmetricEigen};
+
+/// A kernel: ρ from q² = |x∘scales − point|².
+#[derive(Clone, Debug)]
+pub(crate) struct KernelTensors {
+    pub(crate) kind: KernelKind,
+    /// s².
+    pub(crate) variance: f64,
+    /// c/ℓ: `[D]`.
+    pub(crate) scales: Vec<f64>,
+    /// c Z/ℓ: `[M, D]`.
+    pub(crate) points: DMatrix<f64>,
+}
+
+/// An output: mean w·φ, variance s²(1 − Σ_r c_r (v_r·φ)²).
+#[derive(Clone, Debug)]
+pub(crate) struct OutputTensors {
+    /// w: `[M]`.
+    pub(crate) weights: DVector<f64>,
+    /// v_r in columns: `[M, rank]`.
+    pub(crate) directions: DMatrix<f64>,
+    /// c_r.
+    pub(crate) coefficients: DVector<f64>,
+}
+
+/// A kernel and the outputs that use it.
+#[derive(Clone, Debug)]
+pub(crate) struct Process {
+    pub(crate) kernel: KernelTensors,
+    pub(crate) outputs: Vec<OutputTensors>,
+}
+
+/// A whole model. Time is folded in: every step has outputs of its own if the field changes with it.
+#[derive(Clone, Debug)]
+pub(crate) struct Tensors {
+    /// 0, 1 or K.
+    pub(crate) tables: usize,
+    /// One for every kernel of the flow. Outputs in order of tables, and within a table of dimensions.
+    pub(crate) flow: Vec<Process>,
+    pub(crate) predictor: Process,
+}
+
+impl Tensors {
+    /// The tensors of a parsed model. `None` only if it was damaged after it was parsed.
+    pub(crate) fn read(blob: &Blob<'_>) -> Option<Self> {
+        let header = blob.header();
+        let inputs = usize::from(header.inputs);
+        let mut cursor = blob.flow_kernels();
+        let mut flow = Vec::new();
+        for _ in 0..header.flow_kernels {
+            let points = usize::from(header.flow_inducing);
+            let kernel = kernel(&cursor.next_kernel(inputs, points)?, inputs, points);
+            flow.push(Process { kernel, outputs: Vec::new() });
+        }
+        let (kernels, features) = (flow.len(), header.flow_features());
+        let mut cursor = blob.flow_outputs();
+        let mut outputs = Vec::new();
+        for _ in 0..usize::from(header.tables) * inputs {
+            outputs.push(output(&cursor.next_output(features)?, features));
+        }
+        let times = usize::from(header.inducing_times);
+        let tables = if times == 0 { header.tables.into() } else { header.steps.into() };
+        for table in 0..tables {
+            for d in 0..inputs {
+                let process = flow.get_mut(d.min(kernels - 1))?;
+                process.outputs.push(match times {
+                    0 => outputs.get(table * inputs + d)?.clone(),
+                    _ => fold(outputs.get(d)?, blob.time_features(table)).reduced(&process.kernel)?,
+                });
+            }
+        }
+        let (kernel_view, output_view) = blob.predictor()?;
+        let features = usize::from(header.predictor_inducing);
+        let predictor =
+            Process { kernel: kernel(&kernel_view, inputs, features), outputs: vec![output(&output_view, features)] };
+        Some(Self { tables, flow, predictor })
+    }
+
+    /// The outputs that a model with fewer steps uses: those of every `stride`th step.
+    pub(crate) fn keep_every(&mut self, stride: usize) {
+        if self.tables <= 1 {
+            return;
+        }
+        let tables = self.tables;
+        for process in &mut self.flow {
+            let per_table = process.outputs.len() / tables;
+            let mut index = 0;
+            process.outputs.retain(|_| {
+                index += 1;
+                ((index - 1) / per_table).is_multiple_of(stride)
+            });
+        }
+        self.tables = tables.div_ceil(stride);
+    }
+}
+
+fn kernel(view: &KernelView<'_>, inputs: usize, points: usize) -> KernelTensors {
+    let unit = f64::from(view.points.scale);
+    let all = DMatrix::from_fn(points, inputs, |m, i| unit * at(view.points.elements, layout::position(m, i, inputs)));
+    KernelTensors {
+        kind: view.kind,
+        variance: view.variance.into(),
+        scales: view.scales.iter().map(|&scale| unit * f64::from(scale)).collect(),
+        points: all,
+    }
+}
+
+fn output(view: &OutputView<'_>, features: usize) -> OutputTensors {
+    let unit = f64::from(view.weights.scale);
+    // Padding has zero coefficients, and a direction with a zero coefficient is as good as padding.
+    let rank = view.coefficients.iter().rposition(|&c| c != 0.0).map_or(0, |last| last + 1);
+    OutputTensors {
+        weights: DVector::from_fn(features, |m, _| unit * at(view.weights.elements, m)),
+        directions: DMatrix::from_fn(features, rank, |m, r| at(view.directions, layout::position(r, m, features))),
+        coefficients: DVector::from_fn(rank, |r, _| f64::from(view.coefficients[r])),
+    }
+}
+
+fn at(elements: Elements<'_>, index: usize) -> f64 {
+    elements.get(index).unwrap_or_default()
+}
+
+/// (I ⊗ a_tᵀ) of weights and directions: the features become those of space alone.
+fn fold(output: &OutputTensors, time_features: &[f32]) -> OutputTensors {
+    let times = time_features.len();
+    let points = output.weights.len() / times;
+    let sum = |s: usize, value: &dyn Fn(usize) -> f64| {
+        time_features.iter().enumerate().map(|(t, &a)| f64::from(a) * value(s * times + t)).sum::<f64>()
+    };
+    OutputTensors {
+        weights: DVector::from_fn(points, |s, _| sum(s, &|row| output.weights[row])),
+        directions: DMatrix::from_fn(points, output.coefficients.len(), |s, r| {
+            sum(s, &|row| output.directions[(row, r)])
+        }),
+        coefficients: output.coefficients.clone(),
+    }
+}
+
+impl OutputTensors {
+    /// The same variance in no more directions than there are features. With R Rᵀ = ρ(Z,Z) + jI for any j and
+    /// a = R⁻¹φ it is the quadratic form of A = Σ_r c_r Rᵀv_r (Rᵀv_r)ᵀ in a, whose eigenvectors e give v = R⁻ᵀe.
+    fn reduced(self, kernel: &KernelTensors) -> Option<Self> {
+        let points = self.weights.len();
+        if self.coefficients.len() <= points {
+            return Some(self);
+        }
+        let factor = (kernel.gram(&kernel.points) + DMatrix::identity(points, points) * 1e-6).cholesky()?.unpack();
+        let whitened = factor.tr_mul(&self.directions);
+        let form = &whitened * DMatrix::from_diagonal(&self.coefficients) * whitened.transpose();
+        let eigen = SymmetricEigen::new(form);
+        Some(Self {
+            weights: self.weights,
+            directions: factor.tr_solve_lower_triangular(&eigen.eigenvectors)?,
+            coefficients: eigen.eigenvalues,
+        })
+    }
+}
+
+impl KernelTensors {
+    /// c², with which q² = c² r².
+    fn distance_scale_squared(&self) -> f64 {
+        self.kind.distance_scale().powi(2)
+    }
+
+    /// ρ(Z, Z) of points in the kernel's own metric.
+    pub(crate) fn gram(&self, points: &DMatrix<f64>) -> DMatrix<f64> {
+        self.between(points, points)
+    }
+
+    /// ρ(A, B) of points in the kernel's own metric: `[rows of A, rows of B]`.
+    pub(crate) fn between(&self, a: &DMatrix<f64>, b: &DMatrix<f64>) -> DMatrix<f64> {
+        let c2 = self.distance_scale_squared();
+        DMatrix::from_fn(a.nrows(), b.nrows(), |i, j| {
+            let q2: f64 = a.row(i).iter().zip(b.row(j).iter()).map(|(x, z)| (x - z) * (x - z)).sum();
+            self.kind.correlation_f64(q2 / c2)
+        })
+    }
+
+    /// ρ(Z, X) of states, one in a row: `[M, N]`.
+    pub(crate) fn features(&self, points: &DMatrix<f64>, states: &DMatrix<f64>) -> DMatrix<f64> {
+        let scaled = DMatrix::from_fn(states.nrows(), states.ncols(), |n, i| states[(n, i)] * self.scales[i]);
+        self.between(points, &scaled)
+    }
+}
