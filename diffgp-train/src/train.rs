@@ -136,8 +136,8 @@ fn run(
         names: data.names().map(<[String]>::to_vec),
         target_name: data.target_name().map(str::to_owned),
         iteration: chosen.iteration,
-        validation_log_likelihood: chosen.validation,
-        flow_gain: chosen.flow_gain,
+        validation_log_likelihood: chosen.verdict.map(|verdict| verdict.log_likelihood),
+        flow_gain: chosen.verdict.and_then(|verdict| verdict.flow_gain),
         scaling,
     })
 }
