@@ -15,6 +15,7 @@ use diffgp_train::train::{self, Config, Observer, Progress, Score, TrainError, T
 use self::journal::{Figures, Journal, Line};
 use self::summary::Report;
 use super::failure::{mistake, training_failed};
+use super::file_options::FileOption;
 use super::labelled::LabelledArgs;
 use super::model_file::{self, ModelFile};
 use super::progress::Reporter;
@@ -59,9 +60,8 @@ pub(crate) struct Args {
     /// Print one JSON object: results, an array with one object per flow time.
     #[arg(long)]
     json: bool,
-    /// TOML file with options, written flag = value; the command line counts more.
-    #[arg(long, value_name = "FILE.toml")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    file: FileOption,
     #[command(flatten)]
     settings: Settings,
 }

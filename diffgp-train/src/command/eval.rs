@@ -1,7 +1,7 @@
 //! `diffgp eval`: how good a model is on rows whose target is known, computed as the device computes it.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context;
 use diffgp_infer::Model;
@@ -9,6 +9,7 @@ use diffgp_train::evaluate::{Figures, Known, score};
 use serde::Serialize;
 
 use super::failure::mistake;
+use super::file_options::FileOption;
 use super::known_rows::{KnownRows, KnownRowsArgs};
 use super::model_file::ModelFile;
 use super::output;
@@ -33,9 +34,8 @@ pub(crate) struct Args {
     /// Print one JSON object: n, rmse and log_likelihood, or n, auc, accuracy and log_likelihood.
     #[arg(long)]
     json: bool,
-    /// TOML file with options, written flag = value; the command line counts more.
-    #[arg(long, value_name = "FILE.toml")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    file: FileOption,
 }
 
 /// The figures; those that do not apply are left out.

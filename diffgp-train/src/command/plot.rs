@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::failure::mistake;
+use super::file_options::FileOption;
 use super::known_rows::{KnownRows, KnownRowsArgs};
 use super::model_file::ModelFile;
 use super::output;
@@ -50,9 +51,8 @@ pub(crate) struct Args {
     /// Print one JSON object: pictures, the names of the files.
     #[arg(long)]
     json: bool,
-    /// TOML file with options, written flag = value; the command line counts more.
-    #[arg(long, value_name = "FILE.toml")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    file: FileOption,
 }
 
 #[derive(Debug, Serialize)]
