@@ -1,8 +1,7 @@
 //! Damage to trained models: every flipped bit and every truncation is found. Behind a repaired checksum it is refused,
 //! or predictions stay finite.
 //!
-//! Three models of at most 16 KiB are damaged in every single place. A large one is damaged in some places here, and in
-//! many by `cargo xtask flips`, which takes minutes and runs the ignored tests below.
+//! Three models of at most 16 KiB are damaged in every single place, larger ones in many.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
@@ -126,7 +125,6 @@ fn flipped_bits_of_the_largest_model_are_found() {
 }
 
 #[test]
-#[ignore = "minutes: run by `cargo xtask flips`"]
 fn many_flipped_bits_of_a_large_model_are_found() {
     let blob = load(LARGE);
     assert_eq!(unnoticed_flips(LARGE, &blob, &some_bits(&blob, 4096, 64, 100_000)), 0);
@@ -140,7 +138,6 @@ fn every_flipped_bit_behind_a_repaired_checksum_is_refused_or_harmless() {
 }
 
 #[test]
-#[ignore = "minutes: run by `cargo xtask flips`"]
 fn many_flipped_bits_of_a_large_model_behind_a_repaired_checksum_are_refused_or_harmless() {
     let blob = load(LARGE);
     let header = 16 + u32::from_le_bytes(blob[12..16].try_into().expect("four bytes")) as usize;

@@ -71,6 +71,11 @@ fn root(gram: DMatrix<f64>, jitter: f64) -> DMatrix<f64> {
 
 /// The bound of a problem, with its noise.
 pub(crate) fn elbo(problem: &Problem) -> f64 {
+    elbo_with(problem, |k| k)
+}
+
+/// The same with every covariance of a row and an inducing point passed through `change`.
+pub(crate) fn elbo_with(problem: &Problem, mut change: impl FnMut(f64) -> f64) -> f64 {
     let Params { flow, predictor, likelihood, jitter, variance_floor } = &problem.params;
     let (b, d) = (problem.y.len(), problem.params.inputs());
     let g = Process::new(
@@ -113,7 +118,7 @@ pub(crate) fn elbo(problem: &Problem) -> f64 {
                                 spatial.kronecker(&gram(&time_kernel(t.length_scale), &time_points(&t.times), &now))
                             }
                         };
-                        let (mean, var) = process.moments(&cross.column(0).into_owned(), flow.kernel(i).variance);
+                        let (mean, var) = process.moments(&cross.column(0).map(&mut change), flow.kernel(i).variance);
                         let eps = problem.eps[((s * flow.steps + k) * b + row) * d + i];
                         next[(0, i)] += mean * dt + (var.max(*variance_floor) * dt).sqrt() * eps;
                     }
@@ -121,7 +126,7 @@ pub(crate) fn elbo(problem: &Problem) -> f64 {
                 }
             }
             let cross = gram(&predictor.kernel, &predictor.inducing, &x);
-            let (mean, var) = g.moments(&cross.column(0).into_owned(), predictor.kernel.variance);
+            let (mean, var) = g.moments(&cross.column(0).map(&mut change), predictor.kernel.variance);
             sum += expected_log_density(*likelihood, problem.y[row], mean, var.max(*variance_floor)).value;
         }
     }

@@ -89,7 +89,7 @@ fn follow(params: &Params, points: &[Point], noise: Option<&[f64]>, threads: &Th
 
 /// The points after every depth of `DEPTHS`, through layers or along the flow.
 fn composed(seed: u64, deep: bool, points: &[Point], threads: &Threads) -> Result<Vec<Vec<Point>>, Failure> {
-    let pairs = |values: &[f64]| values.chunks_exact(2).map(|p| Point::new(p[0], p[1])).collect::<Vec<_>>();
+    let pairs = |values: &[f64]| values.as_chunks().0.iter().map(|&[x, y]| Point::new(x, y)).collect::<Vec<_>>();
     let last = DEPTHS[DEPTHS.len() - 1];
     let mut all = vec![points.to_vec()];
     if deep {
@@ -114,13 +114,13 @@ fn rank_ratios(seed: u64, deep: bool, threads: &Threads) -> Result<Vec<f64>, Fai
     let shifts = [Point::new(STEP, 0.0), Point::new(-STEP, 0.0), Point::new(0.0, STEP), Point::new(0.0, -STEP)];
     let places = axis.iter().flat_map(|&x| axis.iter().map(move |&y| Point::new(x, y)));
     let points: Vec<Point> = places.flat_map(|place| shifts.map(|shift| place + shift)).collect();
-    let ratio = |p: &[Point]| {
-        let jacobian = Matrix2::from_columns(&[p[0] - p[1], p[2] - p[3]]) / (2.0 * STEP);
+    let ratio = |[right, left, up, down]: &[Point; 4]| {
+        let jacobian = Matrix2::from_columns(&[right - left, up - down]) / (2.0 * STEP);
         let values = jacobian.svd(false, false).singular_values;
         values.min() / values.max()
     };
     let medians = composed(seed, deep, &points, threads)?;
-    Ok(medians.iter().map(|points| median(points.chunks_exact(4).map(ratio).collect())).collect())
+    Ok(medians.iter().map(|points| median(points.as_chunks().0.iter().map(ratio).collect())).collect())
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -166,7 +166,7 @@ fn rank_picture(threads: &Threads) -> Result<String, Failure> {
     for (row, (deep, unit)) in [(true, "layers"), (false, "time")].into_iter().enumerate() {
         for (column, points) in composed(1, deep, &points, threads)?.iter().enumerate() {
             svg.panel(column, row, &format!("{unit} {}", DEPTHS[column]), 3.2);
-            for (number, line) in points.chunks_exact(POINTS).enumerate() {
+            for (number, line) in points.as_chunks::<POINTS>().0.iter().enumerate() {
                 svg.line(line, if number % 2 == 0 { "#0072B2" } else { "#D55E00" }, 1.0);
             }
         }
@@ -186,8 +186,8 @@ fn flow_picture(threads: &Threads) -> Result<String, Failure> {
     let arrows = grid(15);
     let at_arrows = follow(&params, &arrows, None, threads)?;
     svg.panel(0, 0, "drift", 2.6);
-    for (point, drift) in arrows.iter().zip(at_arrows.drift.chunks_exact(2)) {
-        svg.line(&[*point, point + 0.12 * Point::new(drift[0], drift[1])], "#0072B2", 1.5);
+    for (point, &[x, y]) in arrows.iter().zip(at_arrows.drift.as_chunks().0) {
+        svg.line(&[*point, point + 0.12 * Point::new(x, y)], "#0072B2", 1.5);
         svg.dot(*point, "#0072B2", 1.5);
     }
     let starts = grid(6);
@@ -206,8 +206,8 @@ fn flow_picture(threads: &Threads) -> Result<String, Failure> {
     let cells = grid(30);
     let noise = vec![0.0; steps * cells.len() * 2];
     let variances = follow(&params, &cells, Some(&noise), threads)?.diffusion_variance;
-    for (cell, variance) in cells.iter().zip(variances.chunks_exact(2)) {
-        svg.cell(*cell, 2.0 * SIDE / 30.0, (0.5 * (variance[0] + variance[1])).max(0.0).sqrt());
+    for (cell, [first, second]) in cells.iter().zip(variances.as_chunks().0) {
+        svg.cell(*cell, 2.0 * SIDE / 30.0, (0.5 * (first + second)).max(0.0).sqrt());
     }
     svg.panel(3, 0, "sampled paths, T = 3", 2.6);
     for seed in 0..1 {

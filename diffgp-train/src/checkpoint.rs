@@ -16,7 +16,7 @@ use crate::train::{Config, Phase, State};
 
 const MAGIC: &[u8; 4] = b"DGPC";
 /// Raised whenever `State` or anything in it changes.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const HEADER: usize = 16;
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
@@ -41,8 +41,8 @@ pub enum CheckpointError {
         /// What the system said.
         source: io::Error,
     },
-    /// The file is not a checkpoint, or not a whole one.
-    #[error("{}: not a complete checkpoint of this program ({problem}); start the run anew", path.display())]
+    /// The file is not a checkpoint, not a whole one, or not of this version.
+    #[error("{}: not a checkpoint to go on from ({problem}); start the run anew", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -145,7 +145,7 @@ impl Checkpoint {
             return Err("wrong magic number");
         }
         if header[4..8] != VERSION.to_le_bytes() {
-            return Err("another version of the format");
+            return Err("another version of diffgp wrote it");
         }
         if header[8..] != (payload.len() as u64).to_le_bytes() {
             return Err("wrong length");
@@ -201,6 +201,21 @@ mod tests {
         }
         let missing = Checkpoint::read(Path::new("/nonexistent.ckpt"));
         assert!(matches!(missing, Err(CheckpointError::Io { .. })));
+    }
+
+    #[test]
+    fn another_version_is_refused() {
+        let (.., checkpoint) = example();
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("run.ckpt");
+        let mut bytes = checkpoint.to_bytes();
+        bytes.truncate(bytes.len() - 4);
+        bytes[4..8].copy_from_slice(&2_u32.to_le_bytes());
+        let checksum = CRC.checksum(&bytes);
+        bytes.extend_from_slice(&checksum.to_le_bytes());
+        fs::write(&path, bytes).unwrap();
+        let refused = Checkpoint::read(&path).unwrap_err().to_string();
+        assert!(refused.ends_with("(another version of diffgp wrote it); start the run anew"), "{refused}");
     }
 
     #[test]

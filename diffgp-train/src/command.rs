@@ -11,6 +11,7 @@ mod failure;
 mod file_options;
 mod inspect;
 mod interrupt;
+mod known_rows;
 mod labelled;
 mod model_file;
 mod model_rows;

@@ -28,7 +28,7 @@ pub use score::{Score, Scorer};
 pub use state::{Best, State, Verdict};
 
 use self::course::{Course, Next};
-use self::objective::{DataObjective, Standardised};
+use self::objective::{DataObjective, Paths, Standardised};
 use self::rows::Rows;
 use crate::checkpoint::Checkpoint;
 use crate::data::{Dataset, Scaling};
@@ -67,7 +67,7 @@ impl Trained {
     pub fn score(&self, data: &Dataset, paths: usize, seed: u64, threads: &Threads) -> Result<Score, ElboError> {
         let rows: Vec<usize> = (0..data.rows()).collect();
         let key = NoiseKey { seed, purpose: Purpose::Validation, iteration: 0 };
-        Standardised { data, scaling: &self.scaling }.score(&self.params, &rows, paths, key, threads)
+        Standardised { data, scaling: &self.scaling }.score(&self.params, &rows, Paths { count: paths, key, threads })
     }
 }
 
@@ -136,8 +136,8 @@ fn run(
         names: data.names().map(<[String]>::to_vec),
         target_name: data.target_name().map(str::to_owned),
         iteration: chosen.iteration,
-        validation_log_likelihood: chosen.validation,
-        flow_gain: chosen.flow_gain,
+        validation_log_likelihood: chosen.verdict.map(|verdict| verdict.log_likelihood),
+        flow_gain: chosen.verdict.and_then(|verdict| verdict.flow_gain),
         scaling,
     })
 }

@@ -227,7 +227,7 @@ impl<const R: usize, const W: usize, const E: usize> NorFlash for Flash<R, W, E>
     fn write(&mut self, offset: u32, bytes: &[u8]) -> Result<(), Lost> {
         let offset = offset as usize;
         assert!(offset.is_multiple_of(W) && bytes.len().is_multiple_of(W), "{offset} and {} to write", bytes.len());
-        for (at, word) in (offset..).step_by(W).zip(bytes.chunks_exact(W)) {
+        for (at, word) in (offset..).step_by(W).zip(bytes.as_chunks::<W>().0) {
             if self.lost {
                 return Err(Lost);
             }

@@ -3,7 +3,6 @@
 mod bench;
 mod command;
 mod deny;
-mod flips;
 mod fuzz;
 mod miri;
 mod nightly;
@@ -40,8 +39,6 @@ enum Task {
     Fuzz(fuzz::Args),
     /// Run the tests of the device's crates under Miri; needs nightly
     Miri,
-    /// Damage a large model in very many places
-    Flips,
     /// Check licences, sources and duplicates of all dependencies
     Deny,
     /// What continuous integration runs: the same as `test`
@@ -57,7 +54,6 @@ fn main() -> ExitCode {
         Task::Reproduce(experiment) => reproduce::run(&experiment),
         Task::Fuzz(args) => fuzz::run(args),
         Task::Miri => miri::run(),
-        Task::Flips => flips::run(),
         Task::Deny => deny::run(),
         Task::Ci => test::run(test::Args::default()),
     };

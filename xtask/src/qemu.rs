@@ -95,14 +95,15 @@ fn on_board(board: &Board, cases: &[cases::Case]) -> Result<Figures> {
     measure::run(board, cases)
 }
 
-/// Lint-free firmware: one board per architecture is enough, the code is the same.
-pub(crate) fn lint_firmware() -> Result<()> {
+/// Lint-free firmware: one board per architecture is enough, the code is the same. `warnings` is a flag of the compiler.
+pub(crate) fn lint_firmware(warnings: &str) -> Result<()> {
     for board in BOARDS.iter().filter(|board| ["m0", "m4f", "rv32"].contains(&board.name)) {
         let mut clippy = command::cargo("firmware-example", ["clippy", "--locked", "--target", board.target]);
-        command::run(clippy.args(["--features", board.name, "--", "-D", "warnings"]))?;
+        command::run(clippy.args(["--features", board.name, "--", warnings]))?;
     }
-    let wasm = ["clippy", "--locked", "--target", "wasm32-unknown-unknown", "--", "-D", "warnings"];
+    let wasm = ["clippy", "--locked", "--target", "wasm32-unknown-unknown", "--", warnings];
     command::run(&mut command::cargo("firmware-example/wasm", wasm))
 }
 
+pub(crate) use figures::{recorded_rustc, rustc};
 pub(crate) use images::check as check_images;

@@ -9,12 +9,13 @@ use std::time::Instant;
 
 use diffgp_infer::Model;
 use diffgp_train::data::Dataset;
-use diffgp_train::evaluate::{Known, Row, Sampling, score};
+use diffgp_train::evaluate::{Known, Sampling, score};
 use diffgp_train::train::{self, Config, Observer, Progress, Score, TrainError, Trained, Validated};
 
 use self::journal::{Figures, Journal, Line};
 use self::summary::Report;
 use super::failure::{mistake, training_failed};
+use super::file_options::FileOption;
 use super::labelled::LabelledArgs;
 use super::model_file::{self, ModelFile};
 use super::progress::Reporter;
@@ -59,9 +60,8 @@ pub(crate) struct Args {
     /// Print one JSON object: results, an array with one object per flow time.
     #[arg(long)]
     json: bool,
-    /// TOML file with options, written flag = value; the command line counts more.
-    #[arg(long, value_name = "FILE.toml")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    file: FileOption,
     #[command(flatten)]
     settings: Settings,
 }
@@ -115,8 +115,8 @@ fn split_line(
     let (trained, bound) = train_split(args, &training, &config, journal)?;
     let exported = model_file::export_trained(&trained, &training, false)?;
     let file = ModelFile::new(&exported.bytes)?;
-    let rows = known_rows(&test, held_out);
-    let training_rows = known_rows(&training, &(0..training.rows()).collect::<Vec<_>>());
+    let rows: Vec<_> = held_out.iter().enumerate().map(|(row, &number)| Known::of(&test, row, number)).collect();
+    let training_rows: Vec<_> = (0..training.rows()).map(|row| Known::of(&training, row, row)).collect();
     let model = file.model();
     let sampled = score(&model, &rows, Sampling::Paths { count: args.test_paths, seed: 0 })?;
     let line = Line {
@@ -141,15 +141,6 @@ fn split_line(
     journal.append(&line)?;
     eprintln!("{line}  {}", console::duration(start.elapsed()));
     Ok(Some(line))
-}
-
-/// The rows with their targets and the numbers that key their noise.
-fn known_rows<'d>(data: &'d Dataset, numbers: &[usize]) -> Vec<Known<'d>> {
-    let known = |(row, &number): (usize, &usize)| Known {
-        row: Row { number: number as u32, x: data.input_row(row) },
-        y: data.targets()[row],
-    };
-    numbers.iter().enumerate().map(known).collect()
 }
 
 /// Shows progress and notes the last bound.

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use diffgp_train::data::{Dataset, Header, TargetKind};
-use diffgp_train::evaluate::{Figures, Known, Row, Sampling, score};
+use diffgp_train::evaluate::{Figures, Known, Sampling, score};
 use diffgp_train::train::{self, Config, Task};
 use serde::Serialize;
 
 use super::failure::mistake;
 use super::model_file::{self, ModelFile};
-use super::plot::{Gallery, KnownRow};
+use super::plot::Gallery;
 use super::progress::Reporter;
 use super::{console, interrupt, output};
 
@@ -124,10 +124,11 @@ fn config(args: &Args, flow_time: f64) -> Config {
 
 fn score_file(path: &Path, test: &Dataset) -> anyhow::Result<Figures> {
     let file = ModelFile::read(path)?;
-    let rows: Vec<Known<'_>> = (0..test.rows())
-        .map(|row| Known { row: Row { number: row as u32, x: test.input_row(row) }, y: test.targets()[row] })
-        .collect();
-    Ok(score(&file.model(), &rows, Sampling::Paths { count: PATHS, seed: 0 })?)
+    Ok(score(&file.model(), &all_rows(test), Sampling::Paths { count: PATHS, seed: 0 })?)
+}
+
+fn all_rows(data: &Dataset) -> Vec<Known<'_>> {
+    (0..data.rows()).map(|row| Known::of(data, row, row)).collect()
 }
 
 /// Both predictions side by side, and the flow.
@@ -135,13 +136,8 @@ fn draw(args: &Args, training: &Dataset, files: [&Path; 2]) -> anyhow::Result<Ve
     let [without, with] = [ModelFile::read(files[0])?, ModelFile::read(files[1])?];
     let (without, with) = (without.model(), with.model());
     let gallery = |model| {
-        let row = |row: usize| KnownRow {
-            number: row as u32,
-            x: training.input_row(row).to_vec(),
-            y: training.targets()[row],
-        };
         let sampling = Sampling::Paths { count: PATHS, seed: 0 };
-        Gallery { model, rows: (0..training.rows()).map(row).collect(), followed: Vec::new(), sampling, metrics: None }
+        Gallery { model, rows: all_rows(training), followed: Vec::new(), sampling, metrics: None }
     };
     let (without, with) = (gallery(&without), gallery(&with));
     let titles = ["No flow, T = 0", "Flow, T = 5"];

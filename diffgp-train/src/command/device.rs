@@ -16,6 +16,7 @@ use diffgp_train::evaluate::{Row, Sampling, evaluate};
 use indicatif::ProgressBar;
 
 use super::failure::mistake;
+use super::file_options::FileOption;
 use super::model_file::ModelFile;
 use super::model_rows::{ModelRows, Target};
 use super::{interrupt, output};
@@ -73,9 +74,8 @@ pub(crate) struct Args {
     /// rows_per_second.
     #[arg(long)]
     json: bool,
-    /// TOML file with options, written flag = value; the command line counts more.
-    #[arg(long, value_name = "FILE.toml")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    file: FileOption,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {

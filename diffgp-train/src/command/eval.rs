@@ -1,19 +1,19 @@
 //! `diffgp eval`: how good a model is on rows whose target is known, computed as the device computes it.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::Path;
 
 use anyhow::Context;
 use diffgp_infer::Model;
-use diffgp_train::evaluate::{Figures, Known, Row, score};
+use diffgp_train::evaluate::{Figures, Known, score};
 use serde::Serialize;
 
 use super::failure::mistake;
+use super::file_options::FileOption;
+use super::known_rows::{KnownRows, KnownRowsArgs};
 use super::model_file::ModelFile;
-use super::model_rows::{ModelRows, Target};
 use super::output;
 use super::sampling::SamplingArgs;
-use super::test_rows::TestRowsArgs;
 
 /// Score a model on rows whose target is known.
 ///
@@ -27,25 +27,15 @@ use super::test_rows::TestRowsArgs;
   diffgp eval model.dgp data.csv --deterministic --json"
 )]
 pub(crate) struct Args {
-    /// Model file written by `train`.
-    #[arg(value_name = "MODEL.dgp")]
-    model: PathBuf,
-    /// CSV file with the model's inputs and its target; columns are matched by name if both sides have names.
-    #[arg(value_name = "DATA.csv")]
-    data: PathBuf,
-    /// Target column, if it is not the one that the model names.
-    #[arg(long, value_name = "NAME|INDEX")]
-    target: Option<String>,
     #[command(flatten)]
-    test_rows: TestRowsArgs,
+    known: KnownRowsArgs,
     #[command(flatten)]
     sampling: SamplingArgs,
     /// Print one JSON object: n, rmse and log_likelihood, or n, auc, accuracy and log_likelihood.
     #[arg(long)]
     json: bool,
-    /// TOML file with options, written flag = value; the command line counts more.
-    #[arg(long, value_name = "FILE.toml")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    file: FileOption,
 }
 
 /// The figures; those that do not apply are left out.
@@ -74,22 +64,15 @@ struct Coverage {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
-    let file = ModelFile::read(&args.model)?;
+    let file = ModelFile::read(&args.known.model)?;
     let model = file.model();
-    let rows = ModelRows::open(&args.data, &model, args.target.as_deref(), Target::Needed)?;
-    let width = rows.width();
-    let cells = rows.read_all()?;
-    let total = cells.len() / width;
-    let numbers = args.test_rows.read(&args.data, total)?.unwrap_or_else(|| (0..total).collect());
+    let known = args.known.read(&model)?;
     if model.is_classifier() {
-        check_classes(&args, &cells, width)?;
+        check_classes(&args.known.data, &known)?;
     }
-    let known = |number: usize| {
-        let (&y, x) = cells[number * width..(number + 1) * width].split_last().expect("a row has a target");
-        Known { row: Row { number: number as u32, x }, y }
-    };
-    let rows: Vec<Known<'_>> = numbers.into_iter().map(known).collect();
-    let figures = score(&model, &rows, args.sampling.sampling()).with_context(|| args.data.display().to_string())?;
+    let rows: Vec<Known<'_>> = known.numbers.iter().map(|&number| known.row(number)).collect();
+    let data = || args.known.data.display().to_string();
+    let figures = score(&model, &rows, args.sampling.sampling()).with_context(data)?;
     let report = report(&model, &figures);
     if args.json { output::print_json(&report) } else { output::print(&text(&report)) }
 }
@@ -111,13 +94,12 @@ fn report(model: &Model<'_>, figures: &Figures) -> Report {
     }
 }
 
-fn check_classes(args: &Args, cells: &[f32], width: usize) -> anyhow::Result<()> {
-    let targets = cells.iter().skip(width - 1).step_by(width);
-    match targets.enumerate().find(|&(_, &value)| value != 0.0 && value != 1.0) {
-        Some((row, value)) => Err(mistake(format!(
-            "{}: row {}: the target is {value}; the model is a classifier and expects 0 or 1",
-            args.data.display(),
-            row + 1
+fn check_classes(data: &Path, known: &KnownRows) -> anyhow::Result<()> {
+    match (0..known.total()).map(|number| known.row(number)).find(|known| known.y != 0.0 && known.y != 1.0) {
+        Some(Known { row, y }) => Err(mistake(format!(
+            "{}: row {}: the target is {y}; the model is a classifier and expects 0 or 1",
+            data.display(),
+            row.number + 1
         ))),
         None => Ok(()),
     }

@@ -12,6 +12,14 @@ use toml::Value;
 
 use super::failure::mistake;
 
+/// The option itself; [`expand`] has read the file before.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct FileOption {
+    /// TOML file with options, written flag = value; the command line counts more.
+    #[arg(long, value_name = "FILE.toml")]
+    config: Option<PathBuf>,
+}
+
 /// The arguments with those of the `--config` file, if there is one, put in front of them.
 pub(crate) fn expand<Cli: CommandFactory>(mut arguments: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
     let Some(path) = config_path(&arguments) else { return Ok(arguments) };

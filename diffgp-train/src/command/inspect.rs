@@ -6,6 +6,7 @@ mod summary;
 
 use std::path::PathBuf;
 
+use super::file_options::FileOption;
 use super::model_file::ModelFile;
 use super::output;
 pub(super) use cost::{CoreName, sampled_instructions};
@@ -35,9 +36,8 @@ pub(crate) struct Args {
     /// Print the model as an aligned Rust static.
     #[arg(long, group = "form")]
     rust_static: bool,
-    /// TOML file with options, written flag = value; the command line counts more.
-    #[arg(long, value_name = "FILE.toml")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    file: FileOption,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {

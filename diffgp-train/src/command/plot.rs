@@ -15,12 +15,12 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::failure::mistake;
+use super::file_options::FileOption;
+use super::known_rows::{KnownRows, KnownRowsArgs};
 use super::model_file::ModelFile;
-use super::model_rows::{ModelRows, Target};
 use super::output;
 use super::sampling::SamplingArgs;
-use super::test_rows::TestRowsArgs;
-pub(super) use gallery::{Gallery, KnownRow};
+pub(super) use gallery::Gallery;
 
 /// Draw a model and its predictions, as SVG and PNG.
 ///
@@ -35,17 +35,8 @@ pub(super) use gallery::{Gallery, KnownRow};
   diffgp plot model.dgp data.csv --rows 0,17 --run-dir model.run --out-dir pictures"
 )]
 pub(crate) struct Args {
-    /// Model file written by `train`.
-    #[arg(value_name = "MODEL.dgp")]
-    model: PathBuf,
-    /// CSV file with the model's inputs and its target.
-    #[arg(value_name = "DATA.csv")]
-    data: PathBuf,
-    /// Target column, if it is not the one that the model names.
-    #[arg(long, value_name = "NAME|INDEX")]
-    target: Option<String>,
     #[command(flatten)]
-    test_rows: TestRowsArgs,
+    known: KnownRowsArgs,
     #[command(flatten)]
     sampling: SamplingArgs,
     /// Rows (from 0) whose decision path is drawn, up to four [default: the first, middle and last].
@@ -60,9 +51,8 @@ pub(crate) struct Args {
     /// Print one JSON object: pictures, the names of the files.
     #[arg(long)]
     json: bool,
-    /// TOML file with options, written flag = value; the command line counts more.
-    #[arg(long, value_name = "FILE.toml")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    file: FileOption,
 }
 
 #[derive(Debug, Serialize)]
@@ -71,24 +61,17 @@ struct Report {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
-    let file = ModelFile::read(&args.model)?;
+    let file = ModelFile::read(&args.known.model)?;
     let model = file.model();
-    let table = ModelRows::open(&args.data, &model, args.target.as_deref(), Target::Needed)?;
-    let width = table.width();
-    let cells = table.read_all()?;
-    let total = cells.len() / width;
-    let numbers = args.test_rows.read(&args.data, total)?.unwrap_or_else(|| (0..total).collect());
-    let row = |number: usize| {
-        let cells = &cells[number * width..(number + 1) * width];
-        KnownRow { number: number as u32, x: cells[..width - 1].to_vec(), y: cells[width - 1] }
-    };
-    let followed = chosen_rows(&args, &numbers, total)?;
-    let default_run = args.model.with_extension("run");
+    let known = args.known.read(&model)?;
+    let row = |&number: &usize| known.row(number);
+    let followed = chosen_rows(&args, &known)?;
+    let default_run = args.known.model.with_extension("run");
     let run_dir = args.run_dir.clone().or_else(|| default_run.join("metrics.jsonl").exists().then_some(default_run));
     let gallery = Gallery {
         model: &model,
-        rows: numbers.iter().map(|&number| row(number)).collect(),
-        followed: followed.into_iter().map(row).collect(),
+        rows: known.numbers.iter().map(row).collect(),
+        followed: followed.iter().map(row).collect(),
         sampling: args.sampling.sampling(),
         metrics: run_dir.map(|directory| directory.join("metrics.jsonl")),
     };
@@ -103,7 +86,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     output::print(&pictures.iter().map(|path| format!("{}\n", path.display())).collect::<String>())
 }
 
-fn chosen_rows(args: &Args, numbers: &[usize], total: usize) -> anyhow::Result<Vec<usize>> {
+fn chosen_rows(args: &Args, known: &KnownRows) -> anyhow::Result<Vec<usize>> {
+    let (numbers, total) = (&known.numbers, known.total());
     if args.rows.len() > decision_path::MOST_ROWS {
         let most = decision_path::MOST_ROWS;
         return Err(mistake(format!(
@@ -112,7 +96,7 @@ fn chosen_rows(args: &Args, numbers: &[usize], total: usize) -> anyhow::Result<V
         )));
     }
     if let Some(row) = args.rows.iter().find(|&&row| row >= total) {
-        let data = args.data.display();
+        let data = args.known.data.display();
         return Err(mistake(format!("--rows: no row {row}; expected 0 to {}, the rows of {data}", total - 1)));
     }
     if !args.rows.is_empty() {

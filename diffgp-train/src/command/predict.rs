@@ -9,6 +9,7 @@ use diffgp_train::data::DataError;
 use diffgp_train::evaluate::{Row, Sampling, evaluate};
 use serde::Serialize;
 
+use super::file_options::FileOption;
 use super::model_file::ModelFile;
 use super::model_rows::{ModelRows, Target};
 use super::output;
@@ -46,9 +47,8 @@ pub(crate) struct Args {
     /// Print one JSON object: n and mean and variance, or n and probability, as arrays.
     #[arg(long, conflicts_with = "out")]
     json: bool,
-    /// TOML file with options, written flag = value; the command line counts more.
-    #[arg(long, value_name = "FILE.toml")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    file: FileOption,
 }
 
 #[derive(Debug, Serialize)]

@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use diffgp_train::data::Dataset;
-use diffgp_train::evaluate::{Known, Row, Sampling, score};
+use diffgp_train::evaluate::{Known, Sampling, score};
 
 use super::inspect;
 use super::model_file::ModelFile;
-use super::plot::{Gallery, KnownRow};
+use super::plot::Gallery;
 
 /// Rows in the pictures and figures at most: the page is made after every run and must not take long.
 const MOST_ROWS: usize = 500;
@@ -38,11 +38,7 @@ impl Report<'_> {
     pub(crate) fn html(&self) -> anyhow::Result<String> {
         let model = self.model.model();
         let step = self.rows.rows().div_ceil(MOST_ROWS).max(1);
-        let row = |row: usize| KnownRow {
-            number: self.numbers[row] as u32,
-            x: self.rows.input_row(row).to_vec(),
-            y: self.rows.targets()[row],
-        };
+        let row = |row: usize| Known::of(self.rows, row, self.numbers[row]);
         let shown: Vec<usize> = (0..self.rows.rows()).step_by(step).collect();
         let followed = [0, shown.len() / 2, shown.len() - 1].map(|index| row(shown[index]));
         let gallery = Gallery {
@@ -58,14 +54,12 @@ impl Report<'_> {
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>{title}</title>\
              <style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n"
         );
-        let known: Vec<Known<'_>> =
-            gallery.rows.iter().map(|row| Known { row: Row { number: row.number, x: &row.x }, y: row.y }).collect();
-        let figures = score(&model, &known, SAMPLING)?;
+        let figures = score(&model, &gallery.rows, SAMPLING)?;
         let _ = write!(
             page,
             "<p>{} ({} of them), by the device\u{2019}s own code:</p>\n<table>",
             escape(self.described),
-            known.len()
+            gallery.rows.len()
         );
         let coverage = figures.coverage().map(|[_, _, coverage_95]| coverage_95);
         for (label, figure) in [

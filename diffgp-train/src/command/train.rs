@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use self::watch::Watch;
 use super::failure::{mistake, training_failed};
+use super::file_options::FileOption;
 use super::labelled::LabelledArgs;
 use super::model_file::ModelFile;
 use super::report::{self, Report};
@@ -63,9 +64,8 @@ pub(crate) struct Args {
     /// Print one JSON object about the finished model.
     #[arg(long)]
     json: bool,
-    /// TOML file with options, written flag = value; the command line counts more.
-    #[arg(long, value_name = "FILE.toml")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    file: FileOption,
     #[command(flatten)]
     settings: Settings,
 }

@@ -3,6 +3,7 @@
 use diffgp_infer::Model;
 
 use super::{Row, RowError, Sampling, evaluate};
+use crate::data::Dataset;
 use crate::params::Likelihood;
 use crate::train::{Score, Scorer};
 
@@ -19,6 +20,13 @@ pub struct Known<'a> {
     pub row: Row<'a>,
     /// The target.
     pub y: f32,
+}
+
+impl<'a> Known<'a> {
+    /// Row `row` of `data`, which is row `number` of the file it came from.
+    pub fn of(data: &'a Dataset, row: usize, number: usize) -> Self {
+        Self { row: Row { number: number as u32, x: data.input_row(row) }, y: data.targets()[row] }
+    }
 }
 
 /// A score, and what else was counted on the way.

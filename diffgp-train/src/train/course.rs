@@ -37,9 +37,7 @@ pub(super) enum Next {
 pub(super) struct Chosen {
     pub(super) params: Params,
     pub(super) iteration: u64,
-    pub(super) validation: Option<f64>,
-    /// The validation rows' gain from the flow over none.
-    pub(super) flow_gain: Option<f64>,
+    pub(super) verdict: Option<Verdict>,
 }
 
 impl Course<'_> {
@@ -65,14 +63,14 @@ impl Course<'_> {
                 Next::Phase(state)
             }
             Phase::WarmStart => self.once_more(Phase::SparseAgain, end, self.kept(end), params),
-            Phase::Flow => match end.sparse.as_ref().filter(|sparse| self.is_better(sparse, end)) {
+            Phase::Flow => match end.sparse.as_ref().filter(|_| self.prefers_no_flow(end)) {
                 Some(sparse) => {
                     let params = self.warm_started(end);
                     self.once_more(Phase::SparseAgain, end, Some(sparse), params)
                 }
                 None => self.once_more(Phase::FlowAgain, end, self.kept(end), params),
             },
-            Phase::SparseAgain | Phase::FlowAgain => Next::End(self.chosen(params, end, end.verdict)),
+            Phase::SparseAgain | Phase::FlowAgain => Next::End(chosen(params, end, end.verdict)),
         }
     }
 
@@ -82,37 +80,25 @@ impl Course<'_> {
     }
 
     /// Whether no flow predicts the validation rows as well as the flow, if that is asked.
-    fn is_better(&self, sparse: &Best, end: &State) -> bool {
+    fn prefers_no_flow(&self, end: &State) -> bool {
         let optional = self.config.flow.optional && self.config.validation.select;
-        optional && flow_gain(sparse, end).is_some_and(|gain| gain < WORTHWHILE_GAIN)
+        optional && flow_gain(end).is_some_and(|gain| gain < WORTHWHILE_GAIN)
     }
 
     /// The better phase on all rows, or its parameters as they are.
     fn once_more(&self, phase: Phase, end: &State, best: Option<&Best>, params: Params) -> Next {
-        let verdict = best.map(|best| Verdict { iteration: best.iteration, log_likelihood: best.log_likelihood });
+        let verdict = best.map(|best| Verdict {
+            iteration: best.iteration,
+            log_likelihood: best.log_likelihood,
+            flow_gain: flow_gain(end),
+        });
         match verdict {
             Some(Verdict { iteration, .. }) if self.rows <= self.config.validation.again_rows => {
                 let before = if phase.has_flow() { self.warm_started(end) } else { self.sparse.clone() };
                 let before = Params { jitter: end.jitter, ..before };
-                let mut state = self.state(phase, before, iteration);
-                (state.sparse, state.best, state.verdict) = (end.sparse.clone(), None, verdict);
-                state.flow_gain = end.sparse.as_ref().and_then(|sparse| flow_gain(sparse, end));
-                Next::Phase(state)
+                Next::Phase(State { verdict, ..self.state(phase, before, iteration) })
             }
-            _ => {
-                let mut end = end.clone();
-                end.flow_gain = end.sparse.as_ref().and_then(|sparse| flow_gain(sparse, &end));
-                Next::End(self.chosen(params, &end, verdict))
-            }
-        }
-    }
-
-    fn chosen(&self, params: Params, end: &State, verdict: Option<Verdict>) -> Chosen {
-        Chosen {
-            params,
-            iteration: verdict.map_or(end.iteration, |verdict| verdict.iteration),
-            validation: verdict.map(|verdict| verdict.log_likelihood),
-            flow_gain: end.flow_gain,
+            _ => Next::End(chosen(params, end, verdict)),
         }
     }
 
@@ -134,7 +120,12 @@ impl Course<'_> {
     }
 }
 
+fn chosen(params: Params, end: &State, verdict: Option<Verdict>) -> Chosen {
+    Chosen { params, iteration: verdict.map_or(end.iteration, |verdict| verdict.iteration), verdict }
+}
+
 /// What the flow adds to the mean log-likelihood of the validation rows.
-fn flow_gain(sparse: &Best, end: &State) -> Option<f64> {
-    end.best.as_ref().map(|best| best.log_likelihood - sparse.log_likelihood).filter(|gain| gain.is_finite())
+fn flow_gain(end: &State) -> Option<f64> {
+    let (sparse, flow) = end.sparse.as_ref().zip(end.best.as_ref())?;
+    Some(flow.log_likelihood - sparse.log_likelihood).filter(|gain| gain.is_finite())
 }

@@ -41,13 +41,11 @@ impl Standardised<'_> {
         params: &Params,
         rows: &[usize],
         total_rows: usize,
-        paths: usize,
-        key: NoiseKey,
-        threads: &Threads,
+        paths: Paths<'_>,
     ) -> Result<Evaluation, ElboError> {
         let (x, y) = self.gather(rows);
-        let (paths, noise) = sampled(params, rows, paths, key, threads);
-        value_and_gradient(params, &Batch { x: &x, y: &y, total_rows }, paths, noise.as_deref(), threads)
+        let (count, noise) = paths.noise(params, rows);
+        value_and_gradient(params, &Batch { x: &x, y: &y, total_rows }, count, noise.as_deref(), paths.threads)
     }
 
     /// Where the paths of the given rows end, `[S·B, D]`, and the targets, once per path.
@@ -55,58 +53,53 @@ impl Standardised<'_> {
         &self,
         params: &Params,
         rows: &[usize],
-        paths: usize,
-        key: NoiseKey,
-        threads: &Threads,
+        paths: Paths<'_>,
     ) -> Result<(Vec<f32>, Vec<f32>), ElboError> {
         let (x, y) = self.gather(rows);
         let Some(flow) = &params.flow else { return Ok((x, y)) };
-        let (paths, noise) = sampled(params, rows, paths, key, threads);
-        let states = trace(params, &x, paths, noise.as_deref(), threads)?.path;
+        let (count, noise) = paths.noise(params, rows);
+        let states = trace(params, &x, count, noise.as_deref(), paths.threads)?.path;
         // The last of the K+1 states of every path.
         let ends = states.chunks_exact(x.len()).skip(flow.steps).step_by(flow.steps + 1);
-        Ok((ends.flatten().copied().collect(), y.repeat(paths)))
+        Ok((ends.flatten().copied().collect(), y.repeat(count)))
     }
 
     /// The score on the given rows.
-    pub(super) fn score(
-        &self,
-        params: &Params,
-        rows: &[usize],
-        paths: usize,
-        key: NoiseKey,
-        threads: &Threads,
-    ) -> Result<Score, ElboError> {
+    pub(super) fn score(&self, params: &Params, rows: &[usize], paths: Paths<'_>) -> Result<Score, ElboError> {
         let mut scorer = Scorer::new(params.likelihood, f64::from(self.scaling.target.scale));
-        for rows in rows.chunks((SCORED_TOGETHER / paths).max(1)) {
+        for rows in rows.chunks((SCORED_TOGETHER / paths.count).max(1)) {
             let (x, y) = self.gather(rows);
-            let (paths, noise) = sampled(params, rows, paths, key, threads);
-            let latent = evaluate(params, &x, paths, noise.as_deref(), threads)?;
+            let (count, noise) = paths.noise(params, rows);
+            let latent = evaluate(params, &x, count, noise.as_deref(), paths.threads)?;
             for (row, &target) in y.iter().enumerate() {
                 let of_path = |path: usize| {
                     let at = path * rows.len() + row;
                     (f64::from(latent.mean[at]), f64::from(latent.variance[at]))
                 };
-                let paths: Vec<_> = (0..paths).map(of_path).collect();
-                scorer.add(f64::from(target), &paths);
+                scorer.add(f64::from(target), &(0..count).map(of_path).collect::<Vec<_>>());
             }
         }
         Ok(scorer.finish())
     }
 }
 
-/// The noise of `paths` paths; without a flow one path says it all.
-fn sampled(
-    params: &Params,
-    rows: &[usize],
-    paths: usize,
-    key: NoiseKey,
-    threads: &Threads,
-) -> (usize, Option<Vec<f32>>) {
-    let Some(flow) = &params.flow else { return (1, None) };
-    let mut normals = Vec::new();
-    threads.pool.install(|| noise::fill(&mut normals, key, rows, paths, flow.steps, flow.inputs()));
-    (paths, Some(normals))
+/// How rows are followed: S paths each, with the noise of this key.
+#[derive(Clone, Copy)]
+pub(super) struct Paths<'a> {
+    pub(super) count: usize,
+    pub(super) key: NoiseKey,
+    pub(super) threads: &'a Threads,
+}
+
+impl Paths<'_> {
+    /// S and the noise; without a flow one path says it all.
+    fn noise(&self, params: &Params, rows: &[usize]) -> (usize, Option<Vec<f32>>) {
+        let Some(flow) = &params.flow else { return (1, None) };
+        let mut normals = Vec::new();
+        let fill = || noise::fill(&mut normals, self.key, rows, self.count, flow.steps, flow.inputs());
+        self.threads.pool.install(fill);
+        (self.count, Some(normals))
+    }
 }
 
 /// What [`Ascent`](super::ascent::Ascent) climbs.
@@ -121,8 +114,8 @@ pub(super) struct DataObjective<'a> {
 impl Objective for DataObjective<'_> {
     fn evaluate(&mut self, params: &Params, iteration: u64) -> Result<Evaluation, ElboError> {
         let key = NoiseKey { seed: self.config.seed, purpose: Purpose::Training, iteration };
-        let rows = self.rows.batch(iteration);
-        self.rows_of.bound(params, &rows, self.rows.training_count(), self.config.paths, key, self.threads)
+        let paths = Paths { count: self.config.paths, key, threads: self.threads };
+        self.rows_of.bound(params, &self.rows.batch(iteration), self.rows.training_count(), paths)
     }
 
     fn validate(&mut self, params: &Params) -> Result<Option<Score>, ElboError> {
@@ -131,7 +124,7 @@ impl Objective for DataObjective<'_> {
         }
         // The same noise every time: two validations differ by the parameters only.
         let key = NoiseKey { seed: self.config.seed, purpose: Purpose::Validation, iteration: 0 };
-        let paths = self.config.validation.paths;
-        self.rows_of.score(params, &self.validation, paths, key, self.threads).map(Some)
+        let paths = Paths { count: self.config.validation.paths, key, threads: self.threads };
+        self.rows_of.score(params, &self.validation, paths).map(Some)
     }
 }

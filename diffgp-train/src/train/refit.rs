@@ -6,7 +6,7 @@
 
 use super::config::Config;
 use super::error::TrainError;
-use super::objective::Standardised;
+use super::objective::{Paths, Standardised};
 use crate::elbo::{Batch, value_and_gradient};
 use crate::noise::NoiseKey;
 use crate::optimise::natural_step_or_shorter;
@@ -33,10 +33,9 @@ pub(super) fn refit(
     let order = Permutation::new(total_rows, config.seed, Purpose::Refit, 0);
     let rows: Vec<usize> = (0..used).map(|index| order.at(index)).collect();
     let key = NoiseKey { seed: config.seed, purpose: Purpose::Refit, iteration: 0 };
-    let ends = rows
-        .chunks(CHUNK)
-        .map(|chunk| rows_of.end_points(params, chunk, config.refit.paths, key, threads))
-        .collect::<Result<Vec<_>, _>>()?;
+    let paths = Paths { count: config.refit.paths, key, threads };
+    let ends =
+        rows.chunks(CHUNK).map(|chunk| rows_of.end_points(params, chunk, paths)).collect::<Result<Vec<_>, _>>()?;
 
     let mut predictor = Params { flow: None, ..params.clone() };
     let gaussian = matches!(predictor.likelihood, Likelihood::Gaussian { .. });

@@ -27,12 +27,10 @@ pub struct State {
     pub average: Option<Vec<f64>>,
     /// The best validated parameters of this phase.
     pub best: Option<Best>,
-    /// What the warm start ended with, in later phases.
+    /// What the warm start ended with, in the phase of the flow.
     pub sparse: Option<Best>,
     /// What the validation rows found best, in phases on all rows.
     pub verdict: Option<Verdict>,
-    /// What the flow added to the validation rows' log-likelihood, in phases on all rows.
-    pub flow_gain: Option<f64>,
 }
 
 /// What was decided by the validation rows.
@@ -42,6 +40,8 @@ pub struct Verdict {
     pub iteration: u64,
     /// That log-likelihood, the mean per row.
     pub log_likelihood: f64,
+    /// What the flow adds to it, kept or not, if there was one.
+    pub flow_gain: Option<f64>,
 }
 
 /// The parameters of the best validation so far.
@@ -70,7 +70,6 @@ impl State {
             best: None,
             sparse: None,
             verdict: None,
-            flow_gain: None,
             theta,
         }
     }

@@ -63,8 +63,7 @@ pub(crate) struct Record {
 impl Record {
     /// These figures, with the versions of the tools that made them.
     pub(crate) fn new(boards: Vec<Figures>) -> Result<Self> {
-        let rustc = command::capture(Command::new("rustc").arg("--version"))?.trim().to_owned();
-        Ok(Self { rustc, qemu: machine::version()?, boards })
+        Ok(Self { rustc: rustc()?, qemu: machine::version()?, boards })
     }
 
     /// One JSON object for standard output.
@@ -128,6 +127,16 @@ fn differences_of(old: &Figures, new: &Figures) -> Result<Vec<String>> {
         .filter(|(name, value)| old_fields.get(name) != Some(value))
         .map(|(name, value)| format!("{} {name}: {} -> {value}", new.board, old_fields[name]));
     Ok(changed.chain(removed).collect())
+}
+
+/// The compiler that the figures in the file were made with.
+pub(crate) fn recorded_rustc() -> Result<String> {
+    Ok(read()?.rustc)
+}
+
+/// The compiler in use, as it names itself.
+pub(crate) fn rustc() -> Result<String> {
+    Ok(command::capture(Command::new("rustc").arg("--version"))?.trim().to_owned())
 }
 
 /// The figures in the file.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anyhow::Result;
 
 use super::Common;
-use super::run::{Comparison, build, with_error, write_page};
+use super::run::{Comparison, build, write_page};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -40,10 +40,10 @@ pub(super) fn run(args: &Args) -> Result<()> {
             "| {} | {} | {} | {} | {} | {} | {:.3} | {:.0} |",
             summary.flow_time,
             summary.splits,
-            with_error(training.rmse_mean, training.rmse_se, 2),
-            with_error(test.rmse_mean, test.rmse_se, 2),
-            with_error(Some(training.log_likelihood_mean), training.log_likelihood_se, 3),
-            with_error(Some(test.log_likelihood_mean), test.log_likelihood_se, 3),
+            training.rmse(2),
+            test.rmse(2),
+            training.log_likelihood(3),
+            test.log_likelihood(3),
             summary.bound_mean,
             summary.seconds_mean,
         );

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anyhow::Result;
 
 use super::Common;
-use super::run::{Comparison, build, with_error, write_page};
+use super::run::{Comparison, build, write_page};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -42,8 +42,8 @@ pub(super) fn run(args: &Args) -> Result<()> {
                 "| T = {}{times} | {} | {} | {} | {:.0} |",
                 summary.flow_time,
                 summary.splits,
-                with_error(figures.auc_mean, figures.auc_se, 4),
-                with_error(Some(figures.log_likelihood_mean), figures.log_likelihood_se, 4),
+                figures.auc(4),
+                figures.log_likelihood(4),
                 summary.seconds_mean,
             );
         }

@@ -50,6 +50,20 @@ pub(super) struct Means {
     pub(super) log_likelihood_se: Option<f64>,
 }
 
+impl Means {
+    pub(super) fn rmse(&self, decimals: usize) -> String {
+        with_error(self.rmse_mean, self.rmse_se, decimals)
+    }
+
+    pub(super) fn auc(&self, decimals: usize) -> String {
+        with_error(self.auc_mean, self.auc_se, decimals)
+    }
+
+    pub(super) fn log_likelihood(&self, decimals: usize) -> String {
+        with_error(Some(self.log_likelihood_mean), self.log_likelihood_se, decimals)
+    }
+}
+
 /// A comparison to run or to read.
 pub(super) struct Comparison {
     /// Under the data directory.
@@ -109,7 +123,7 @@ pub(super) fn write_page(name: &str, text: &str) -> Result<()> {
 }
 
 /// `value ± error`, with so many decimals.
-pub(super) fn with_error(value: Option<f64>, error: Option<f64>, decimals: usize) -> String {
+fn with_error(value: Option<f64>, error: Option<f64>, decimals: usize) -> String {
     match (value, error) {
         (Some(value), Some(error)) => format!("{value:.decimals$} ± {error:.decimals$}"),
         (Some(value), None) => format!("{value:.decimals$}"),

@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 
 use super::Common;
 use super::published::{Figure, SETS, Set};
-use super::run::{Comparison, Report, Summary, build, with_error, write_page};
+use super::run::{Comparison, Report, Summary, build, write_page};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -105,16 +105,16 @@ fn page(reports: &[(&Set, Report)]) -> String {
             set.name,
             summary.flow_time,
             summary.splits,
-            with_error(figures.rmse_mean, figures.rmse_se, decimals),
-            with_error(Some(figures.log_likelihood_mean), figures.log_likelihood_se, 3),
+            figures.rmse(decimals),
+            figures.log_likelihood(3),
         );
     }
     text += "\n## What the flow adds\n\nThe same splits with and without it; negative errors and positive likelihoods are \
              gains.\n\n| set | T | RMSE | log-likelihood |\n|---|---|---|---|\n";
     for (set, summary) in rows() {
         if let Some(gain) = summary.gain {
-            let rmse = with_error(gain.rmse_mean, gain.rmse_se, decimals(set));
-            let likelihood = with_error(Some(gain.log_likelihood_mean), gain.log_likelihood_se, 3);
+            let rmse = gain.rmse(decimals(set));
+            let likelihood = gain.log_likelihood(3);
             let _ = writeln!(text, "| {} | {} | {rmse} | {likelihood} |", set.name, summary.flow_time);
         }
     }

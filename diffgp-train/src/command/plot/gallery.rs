@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use diffgp_infer::{Model, Prediction};
-use diffgp_train::evaluate::{Row, Sampling, evaluate};
+use diffgp_train::evaluate::{Known, Row, Sampling, evaluate};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
@@ -22,19 +22,12 @@ const PLACES: usize = 400;
 /// Rows in one scatter plot at most; more hide each other.
 const MOST_POINTS: usize = 2000;
 
-/// A row, its number in the file and its target.
-pub(in crate::command) struct KnownRow {
-    pub(in crate::command) number: u32,
-    pub(in crate::command) x: Vec<f32>,
-    pub(in crate::command) y: f32,
-}
-
 /// What is to be drawn.
 pub(in crate::command) struct Gallery<'a> {
     pub(in crate::command) model: &'a Model<'a>,
-    pub(in crate::command) rows: Vec<KnownRow>,
+    pub(in crate::command) rows: Vec<Known<'a>>,
     /// Rows whose path is followed.
-    pub(in crate::command) followed: Vec<KnownRow>,
+    pub(in crate::command) followed: Vec<Known<'a>>,
     pub(in crate::command) sampling: Sampling,
     /// `metrics.jsonl` of the run.
     pub(in crate::command) metrics: Option<PathBuf>,
@@ -57,7 +50,7 @@ impl Gallery<'_> {
 
     fn pictures(&self) -> anyhow::Result<Vec<(&'static str, AnyPicture)>> {
         let predictions = self.predict()?;
-        let targets: Vec<f32> = self.rows.iter().map(|row| row.y).collect();
+        let targets: Vec<f32> = self.rows.iter().map(|known| known.y).collect();
         let mut pictures = Vec::new();
         if self.model.inputs() == 1 {
             pictures.push(("predictions", AnyPicture::Curve(self.curve("Predictions", None)?)));
@@ -106,7 +99,7 @@ impl Gallery<'_> {
             input: self.input_names()[0].clone(),
             target: self.target_name(),
             curve: curve.collect(),
-            rows: self.rows.iter().map(|row| (f64::from(row.x[0]), f64::from(row.y))).collect(),
+            rows: self.rows.iter().map(|known| (f64::from(known.row.x[0]), f64::from(known.y))).collect(),
             range,
         })
     }
@@ -127,13 +120,13 @@ impl Gallery<'_> {
             [input] => ("flow", AnyPicture::FlowLines(FlowLines::new(self.model, input.clone(), seed)?)),
             [first, second] => {
                 let rows: Vec<(Vec<f32>, f32)> =
-                    self.rows.iter().take(MOST_POINTS).map(|row| (row.x.clone(), row.y)).collect();
+                    self.rows.iter().take(MOST_POINTS).map(|known| (known.row.x.to_vec(), known.y)).collect();
                 let names = [first.clone(), second.clone()];
                 ("flow", AnyPicture::Field(Field::new(self.model, names, &rows, seed)?))
             }
             _ => {
                 let followed: Vec<(u32, Vec<f32>)> =
-                    self.followed.iter().map(|row| (row.number, row.x.clone())).collect();
+                    self.followed.iter().map(|known| (known.row.number, known.row.x.to_vec())).collect();
                 let picture = DecisionPath::new(self.model, &names, &followed, seed)?;
                 ("decision-path", AnyPicture::DecisionPath(picture))
             }
@@ -141,7 +134,7 @@ impl Gallery<'_> {
     }
 
     fn predict(&self) -> anyhow::Result<Vec<Prediction>> {
-        let rows: Vec<Row<'_>> = self.rows.iter().map(|row| Row { number: row.number, x: &row.x }).collect();
+        let rows: Vec<Row<'_>> = self.rows.iter().map(|known| known.row).collect();
         let mut predictions = Vec::with_capacity(rows.len());
         for chunk in rows.chunks(MOST_POINTS) {
             predictions.extend(evaluate(self.model, chunk, self.sampling)?.into_iter().map(|row| row.prediction));
