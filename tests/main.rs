@@ -1,6 +1,7 @@
 //! Tests across the crates of diffgp, linked once.
 
 mod blob_properties;
+mod certified;
 mod compression;
 mod elbo_differences;
 mod elbo_goldens;

@@ -1,6 +1,7 @@
 //! The `diffgp` command through the real binary.
 
 mod bad_input;
+mod compress;
 mod crossval;
 mod data_files;
 mod demo;

@@ -1,10 +1,12 @@
-//! Trains the models in `tests/blobs/` on public data, and those in `tests/blobs/small/` on data made here, and writes
-//! them with the bits they predict.
+//! Trains the models in `tests/blobs/` on public data, and those in `tests/blobs/small/` on data made here, compresses
+//! some of them, and writes them with the bits they predict.
 //!
 //!     cargo run --release -p diffgp-tests --example store_models
 //!
 //! Reads the UCI sets and the piece of HIGGS from the directory that `DIFFGP_DATA` names, by default `../shared/data`.
 
+#[path = "store_models/compressed.rs"]
+mod compressed;
 #[path = "store_models/made_data.rs"]
 mod made_data;
 #[path = "../stored_models.rs"]
@@ -111,9 +113,14 @@ const RECIPES: [Recipe; 8] = [
 fn main() -> Result<(), Box<dyn Error>> {
     let root = env::var_os("DIFFGP_DATA").map_or(PathBuf::from("../shared/data"), PathBuf::from);
     let only: Vec<String> = env::args().skip(1).collect();
-    for recipe in RECIPES.iter().filter(|recipe| only.is_empty() || only.iter().any(|name| name == recipe.name)) {
+    let wanted = |name: &str| only.is_empty() || only.iter().any(|only| only == name);
+    for recipe in RECIPES.iter().filter(|recipe| wanted(recipe.name)) {
         println!("{}", recipe.name);
         store(recipe, &root)?;
+    }
+    for smaller in compressed::SMALLER.iter().filter(|smaller| wanted(smaller.name)) {
+        println!("{}", smaller.name);
+        compressed::store(smaller)?;
     }
     Ok(())
 }

@@ -51,17 +51,17 @@ pub(crate) struct Args {
     #[command(flatten)]
     test_rows: TestRowsArgs,
     /// The largest file.
-    #[arg(long, value_name = "N", required_unless_present_any = ["tolerance", "max_instructions"])]
+    #[arg(long, value_name = "N")]
     max_bytes: Option<usize>,
     /// The most to lose, in nats per row; without a budget, saves all it can within it.
     #[arg(long, value_name = "EPS")]
     tolerance: Option<f64>,
     /// The most instructions of a sampled path, estimated for --core.
-    #[arg(long, value_name = "N", requires = "core")]
+    #[arg(long, value_name = "N")]
     max_instructions: Option<u64>,
-    /// Core that instructions are estimated for [default: m4f].
-    #[arg(long, value_name = "CORE")]
-    core: Option<CoreName>,
+    /// Core that instructions are estimated for.
+    #[arg(long, value_name = "CORE", value_enum, default_value_t = CoreName::M4f)]
+    core: CoreName,
     /// Give up the variance: keep the mean, a constant error bar, and no noise in the flow.
     #[arg(long)]
     mean_only: bool,
@@ -130,7 +130,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let model = file.model();
     output::check_writable("--out", &args.out)?;
     let data = Data::read(&args, &model)?;
-    let core = args.core.unwrap_or(CoreName::M4f);
+    let core = args.core;
     let goal = Goal {
         max_bytes: args.max_bytes,
         max_instructions: args.max_instructions,
@@ -152,6 +152,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
 }
 
 fn check(args: &Args) -> anyhow::Result<()> {
+    if args.max_bytes.is_none() && args.max_instructions.is_none() && args.tolerance.is_none() {
+        return Err(mistake(
+            "no goal; expected some of --max-bytes N, --max-instructions N and --tolerance EPS".to_owned(),
+        ));
+    }
     if args.tolerance.is_some_and(|tolerance| !(tolerance >= 0.0 && tolerance.is_finite())) {
         return Err(mistake("--tolerance: expected a number of nats per row, 0 or more, for example 0.01".to_owned()));
     }

@@ -1,5 +1,6 @@
 //! `diffgp inspect`: what an embedded engineer asks before flashing.
 
+mod compression;
 mod cost;
 mod source;
 mod summary;
@@ -13,7 +14,8 @@ pub(super) use cost::{CoreName, sampled_instructions};
 
 /// Show what a model needs and expects, before flashing it.
 ///
-/// Bytes by part, workspace, stack, work per prediction, inputs with their ranges, and code to paste.
+/// Bytes by part, workspace, stack, work per prediction, inputs with their ranges, what was compressed and what that
+/// can have changed, and code to paste.
 #[derive(Debug, clap::Args)]
 #[command(
     args_override_self = true,

@@ -5,7 +5,9 @@ mod watch;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use diffgp_infer::Model;
 use diffgp_train::checkpoint::Checkpoint;
+use diffgp_train::compress::{self, CompressError, Compressed, Goal};
 use diffgp_train::data::Dataset;
 use diffgp_train::export::Exported;
 use diffgp_train::train::{self, Config, Task, TrainError, Trained, WORTHWHILE_GAIN};
@@ -20,7 +22,7 @@ use super::report::{self, Report};
 use super::run_directory::{self, RunDirectory};
 use super::settings::{self, Settings};
 use super::test_rows::TestRowsArgs;
-use super::{console, interrupt, model_file, output};
+use super::{console, inspect, interrupt, model_file, output};
 
 /// Train a model on a CSV file.
 ///
@@ -39,7 +41,8 @@ use super::{console, interrupt, model_file, output};
   diffgp train data.csv --target fault --task classification
   diffgp train data.csv --target y --ignore date,comment
   diffgp train data.csv --target 8 --flow-time 0          (a plain sparse Gaussian process)
-  diffgp train data.csv --target y --inducing 30 --steps 5  (a small model for a small device)"
+  diffgp train data.csv --target y --max-bytes 32768        (a model that fits)
+  diffgp train data.csv --target y --inducing 30 --steps 5  (a small model from the start)"
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -52,6 +55,9 @@ pub(crate) struct Args {
     /// Leave the names of the columns out of the model.
     #[arg(long)]
     strip_names: bool,
+    /// The largest model file: a larger one is compressed, as `compress` does, and kept whole in the run directory.
+    #[arg(long, value_name = "N")]
+    max_bytes: Option<usize>,
     /// Run directory [default: the model's name with the extension .run].
     #[arg(long, value_name = "DIR")]
     run_dir: Option<PathBuf>,
@@ -75,6 +81,8 @@ struct Summary<'a> {
     model: &'a Path,
     run_dir: &'a Path,
     bytes: usize,
+    /// Nats per row that compression lost on training rows; null if there was none.
+    compression_loss: Option<f64>,
     rows: usize,
     inputs: usize,
     /// 0 if no flow was asked for or none was worth it.
@@ -113,12 +121,14 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         eprintln!("warning: {warning}");
     }
     directory.model(&exported.bytes)?;
+    let (exported, compressed) = compressed(&args, &data, exported)?;
     output::write(&args.out, &exported.bytes)?;
     write_report(&args, &config, &data, test.as_ref(), &exported.bytes, &directory)?;
     let report = Summary {
         model: &args.out,
         run_dir: &run_dir,
         bytes: exported.bytes.len(),
+        compression_loss: compressed.as_ref().and_then(|small| small.curve.last()).map(|point| point.loss),
         rows: data.rows(),
         inputs: data.inputs(),
         flow_time: trained.params.flow_time(),
@@ -130,6 +140,24 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         seconds: start.elapsed().as_secs_f64(),
     };
     if args.json { output::print_json(&report) } else { output::print(&text(&args, &report, &exported, start)) }
+}
+
+/// The model within --max-bytes, and what was said about it if it had to be compressed.
+fn compressed(args: &Args, data: &Dataset, exported: Exported) -> anyhow::Result<(Exported, Option<Compressed>)> {
+    let Some(most) = args.max_bytes.filter(|&most| exported.bytes.len() > most) else { return Ok((exported, None)) };
+    eprintln!("compressing {} to at most {}", console::bytes(exported.bytes.len()), console::bytes(most));
+    let goal = Goal { max_bytes: Some(most), ..Goal::default() };
+    let inputs: Vec<f32> = (0..data.rows()).flat_map(|row| data.input_row(row)).copied().collect();
+    let work = |model: &Model<'_>| inspect::sampled_instructions(model, inspect::CoreName::M4f);
+    let small =
+        compress::compress(&exported.bytes, &inputs, &goal, &work, &mut |_| ()).map_err(|error| match error {
+            CompressError::OutOfReach { .. } => mistake(format!(
+                "--max-bytes {most}: {error}; the whole model is in the run directory, allow more or train with fewer \
+             --inducing points"
+            )),
+            error => error.into(),
+        })?;
+    Ok((Exported { bytes: small.bytes.clone(), ..exported }, Some(small)))
 }
 
 /// The training rows, and the held-out rows with their numbers.
@@ -236,6 +264,9 @@ fn options(args: &Args, config: &Config) -> toml::Table {
         put("split", args.test_rows.split.unwrap_or(0).to_string());
     }
     table.insert("strip-names".to_owned(), args.strip_names.into());
+    if let Some(most) = args.max_bytes {
+        table.insert("max-bytes".to_owned(), (most as i64).into());
+    }
     table.insert("checkpoint-every".to_owned(), (args.checkpoint_every as i64).into());
     table
 }
@@ -261,9 +292,12 @@ fn text(args: &Args, report: &Summary<'_>, exported: &Exported, start: Instant) 
              least that is worth its work (--flow-time 5 insists)\n"
         ),
     });
+    let compression = report.compression_loss.map_or_else(String::new, |loss| {
+        format!("compressed to fit: {loss:.4} nats per row from the whole model, which is in the run directory\n")
+    });
     let (model, data) = (args.out.display(), args.rows.data.display());
     format!(
-        "{model}: {}, iteration {}{held_out}, {}\n{flow}\
+        "{model}: {}, iteration {}{held_out}, {}\n{flow}{compression}\
          f32 against float64 on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}\n\
          report: {}\n\n\
          next:\n  diffgp eval {model} {data}{}\n  diffgp inspect {model}\n",

@@ -6,12 +6,13 @@ use diffgp_core::blob::{CHECKSUM_BYTES, KernelView, OutputView, PRELUDE_BYTES};
 use diffgp_infer::Model;
 use serde::Serialize;
 
+use super::compression::Compression;
 use super::cost::{self, Work};
 use crate::command::console;
 
 /// Stack of parse and sampled prediction in one call, the least and the most of seven boards; it does not grow with the
 /// model.
-const STACK_BYTES: (usize, usize) = (904, 1092);
+const STACK_BYTES: (usize, usize) = (944, 1124);
 
 /// Everything that `inspect` shows.
 #[derive(Debug, Serialize)]
@@ -36,6 +37,8 @@ pub(super) struct Summary {
     pub(super) input: Vec<InputSummary>,
     target: TargetSummary,
     export_errors: ExportErrors,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compression: Option<Compression>,
 }
 
 #[derive(Debug, Serialize)]
@@ -114,6 +117,7 @@ impl Summary {
                 variance: header.variance_error,
                 rows: header.checked_rows,
             },
+            compression: Compression::new(model, file),
         }
     }
 
@@ -160,9 +164,16 @@ impl Summary {
         }
         self.write_inputs(text)?;
         let errors = &self.export_errors;
+        let compared = match &self.compression {
+            Some(compression) => {
+                compression.write(text)?;
+                "along the drift, against the original"
+            }
+            None => "f32 against float64",
+        };
         writeln!(
             text,
-            "\nf32 against float64 on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}",
+            "\n{compared} on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}",
             errors.rows, errors.mean, errors.variance
         )
     }

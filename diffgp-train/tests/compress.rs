@@ -1,0 +1,88 @@
+//! `diffgp compress`, and `train --max-bytes`.
+
+use crate::runner::{Folder, QUICK};
+
+#[test]
+fn a_model_becomes_smaller_and_still_predicts() {
+    let folder = Folder::with_model();
+    let original = folder.read("model.dgp").len();
+    let most = original * 6 / 10;
+    let report =
+        folder.run(&format!("compress model.dgp --data data.csv --max-bytes {most} --out small.dgp --json")).json();
+    let small = folder.read("small.dgp");
+    assert!(small.len() <= most, "{} of {most}", small.len());
+    assert_eq!((&report["bytes"], &report["original_bytes"]), (&small.len().into(), &original.into()));
+    let curve = report["curve"].as_array().unwrap();
+    assert!(curve.len() > 1 && curve[0]["loss"] == 0.0, "{report}");
+    assert_eq!(report["flow"].as_array().unwrap().len(), 2);
+    let measured = &report["measured"];
+    let loss = measured["original"]["log_likelihood"].as_f64().unwrap()
+        - measured["compressed"]["log_likelihood"].as_f64().unwrap();
+    assert!(loss < 0.1, "{report}");
+    // The figures are those of `eval`.
+    let eval = folder.run("eval small.dgp data.csv --paths 32 --json").json();
+    assert_eq!(eval["log_likelihood"], measured["compressed"]["log_likelihood"]);
+    for picture in ["small.tradeoff.svg", "small.tradeoff.png"] {
+        assert!(folder.read(picture).len() > 1000, "{picture}");
+    }
+}
+
+#[test]
+fn inspect_shows_what_was_compressed() {
+    let folder = Folder::with_model();
+    assert!(folder.run("inspect model.dgp --json").json()["compression"].is_null());
+    folder.run("compress model.dgp --tolerance 0.01 --out small.dgp").succeeds();
+    let json = folder.run("inspect small.dgp --json").json();
+    let compression = &json["compression"];
+    assert_eq!(compression["original_bytes"], folder.read("model.dgp").len());
+    assert_eq!(compression["flow_bounds"].as_array().unwrap().len(), 2);
+    assert!(compression["predictor_bound"]["mean"].as_f64().unwrap() > 0.0, "{compression}");
+    let parts: u64 = json["parts"].as_array().unwrap().iter().map(|part| part["bytes"].as_u64().unwrap()).sum();
+    assert_eq!(json["bytes"].as_u64(), Some(parts), "{json}");
+    let text = folder.run("inspect small.dgp").succeeds().stdout;
+    assert!(text.contains("compressed from") && text.contains("against the original"), "{text}");
+}
+
+#[test]
+fn training_ends_with_a_model_that_fits() {
+    let folder = Folder::with_data();
+    folder.run(&format!("train data.csv --target y {QUICK} --out whole.dgp")).succeeds();
+    let whole = folder.read("whole.dgp");
+    let most = whole.len() / 2;
+    let report = folder.run(&format!("train data.csv --target y {QUICK} --max-bytes {most} --json")).json();
+    assert!(folder.read("model.dgp").len() <= most);
+    assert!(report["compression_loss"].as_f64().is_some(), "{report}");
+    assert_eq!(folder.read("model.run/model.dgp"), whole, "the whole model is kept");
+    folder.run(&format!("train data.csv --target y {QUICK} --max-bytes 100")).refused_with(&[
+        "--max-bytes 100",
+        "no choice fits",
+        "run directory",
+    ]);
+    let roomy = folder.run(&format!("train data.csv --target y {QUICK} --max-bytes 1000000 --json")).json();
+    assert!(roomy["compression_loss"].is_null(), "{roomy}");
+    assert_eq!(folder.read("model.dgp"), whole);
+}
+
+#[test]
+fn without_the_variance_there_is_a_constant_bar() {
+    let folder = Folder::with_model();
+    folder.run("compress model.dgp --data data.csv --mean-only --tolerance 1 --out mean.dgp").succeeds();
+    folder.run("predict mean.dgp data.csv --deterministic --out mean.csv").succeeds();
+    let text = folder.read_text("mean.csv");
+    let bars: Vec<&str> = text.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();
+    assert!(bars.len() > 10 && bars.iter().all(|bar| *bar == bars[0]), "{bars:?}");
+}
+
+#[test]
+fn goals_that_make_no_sense_are_refused() {
+    let folder = Folder::with_model();
+    let refused = |arguments: &str, words: &[&str]| folder.run(&format!("compress {arguments}")).refused_with(words);
+    refused("model.dgp --out small.dgp", &["--max-bytes"]);
+    refused("model.dgp --max-bytes 50 --out small.dgp", &["no choice fits", "the smallest found has", "--mean-only"]);
+    refused("model.dgp --tolerance=-1 --out small.dgp", &["--tolerance"]);
+    refused("model.dgp --tolerance 0.1 --out model.dgp", &["--out", "overwritten"]);
+    refused("model.dgp --tolerance 0.1 --test-rows t.txt --out small.dgp", &["--test-rows", "--data"]);
+    refused("missing.dgp --tolerance 0.1 --out small.dgp", &["missing.dgp", "expected a model file"]);
+    refused("model.dgp --tolerance 0.1 --data missing.csv --out small.dgp", &["missing.csv"]);
+    assert!(!folder.files().iter().any(|name| name.starts_with("small")), "{:?}", folder.files());
+}

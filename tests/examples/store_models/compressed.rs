@@ -1,0 +1,46 @@
+//! Compressed forms of the stored models: tensors of sixteen and of eight bits.
+
+use std::error::Error;
+use std::fs;
+
+use diffgp_infer::Model;
+use diffgp_train::aligned::AlignedBytes;
+use diffgp_train::compress::{Goal, compress, made_up_inputs};
+
+use crate::stored_models;
+
+/// One model to compress.
+pub(crate) struct Smaller {
+    pub(crate) name: &'static str,
+    from: &'static str,
+    goal: Goal,
+}
+
+pub(crate) const SMALLER: [Smaller; 3] = [
+    // D = 8, M = 100 in 32 KiB: eight bits, and small enough for every board.
+    Smaller { name: "v1-kin8nm-32k", from: "v1-kin8nm", goal: within(32 << 10) },
+    // Nearly without loss: sixteen bits.
+    Smaller { name: "v1-power-close", from: "v1-power", goal: losing(1e-6) },
+    Smaller { name: "small/v1-steps-small", from: "small/v1-steps", goal: within(1000) },
+];
+
+const fn within(bytes: usize) -> Goal {
+    Goal { max_bytes: Some(bytes), max_instructions: None, tolerance: None, mean_only: false }
+}
+
+const fn losing(nats: f64) -> Goal {
+    Goal { max_bytes: None, max_instructions: None, tolerance: Some(nats), mean_only: false }
+}
+
+pub(crate) fn store(smaller: &Smaller) -> Result<(), Box<dyn Error>> {
+    let directory = stored_models::directory();
+    let original = AlignedBytes::new(&fs::read(directory.join(smaller.from).with_extension("dgp"))?);
+    let inputs = made_up_inputs(&Model::parse(original.as_slice())?);
+    let work = |model: &Model<'_>| u64::from(model.blob().header().steps) + 1;
+    let compressed = compress(original.as_slice(), &inputs, &smaller.goal, &work, &mut |_| ())?;
+    println!("  {} bytes, {:?}", compressed.bytes.len(), compressed.curve.last());
+    let path = directory.join(smaller.name);
+    fs::write(path.with_extension("bits"), stored_models::bits(&compressed.bytes))?;
+    fs::write(path.with_extension("dgp"), &compressed.bytes)?;
+    Ok(())
+}
