@@ -29,6 +29,13 @@ fn step_data(rows: usize, task: Task) -> Dataset {
     Dataset::new(x.clone(), y.collect(), 1).unwrap()
 }
 
+/// A line with noise, one input: no flow helps.
+fn line_data(rows: usize) -> Dataset {
+    let (x, noise) = (Normals::new(1).vector(rows), Normals::new(2).vector(rows));
+    let y = x.iter().zip(noise).map(|(x, noise)| (x + 0.3 * noise) as f32).collect();
+    Dataset::new(x.iter().map(|&x| x as f32).collect(), y, 1).unwrap()
+}
+
 fn small_config(rows: usize, task: Task) -> Config {
     let mut config = Config::for_rows(rows, task);
     (config.predictor.inducing, config.flow.inducing) = (10, 8);
@@ -192,24 +199,40 @@ fn single_precision_costs_what_rounded_correlations_cost() {
     }
 }
 
-#[test]
-fn an_interruption_does_not_change_a_bit() {
-    let data = step_data(300, Task::Regression);
-    let config = busy_config(300);
-    let undisturbed = train(&data, &config, &mut ()).unwrap();
+/// Stops in every phase, at its beginning, on a look at the validation rows and at its end, and goes on from there.
+fn interrupted_phases(data: &Dataset, config: &Config) -> Vec<Phase> {
+    let mut recorder = Recorder::default();
+    let undisturbed = train(data, config, &mut recorder).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("run.ckpt");
-    // In the warm start, at its very beginning and end, in the flow, one on a validation, and on all rows.
-    for stop_after in [1, 13, 20, 21, 36, 42, 51, 60] {
-        let mut recorder = Recorder { stop_after: Some(stop_after), ..Recorder::default() };
-        let stopped = train(&data, &config, &mut recorder).unwrap_err();
-        assert!(matches!(stopped, TrainError::Stopped { .. }), "{stopped}");
-        let checkpoint = recorder.checkpoint.unwrap();
-        assert_eq!(checkpoint.phase().on_all_rows(), stop_after > 50);
-        checkpoint.write(&path).unwrap();
-        let resumed = resume(&data, &config, Checkpoint::read(&path).unwrap(), &mut ()).unwrap();
-        assert_same_bits(&undisturbed, &resumed, &format!("stopped after {stop_after}"));
+    let phases: Vec<Phase> = recorder.progress.iter().map(|progress| progress.phase).collect();
+    let (mut interrupted, mut before) = (Vec::new(), 0);
+    for phase in phases.chunk_by(PartialEq::eq) {
+        for iterations in [1, 8, phase.len()] {
+            let mut recorder = Recorder { stop_after: Some(before + iterations), ..Recorder::default() };
+            let stopped = train(data, config, &mut recorder).unwrap_err();
+            assert!(matches!(stopped, TrainError::Stopped { .. }), "{stopped}");
+            let checkpoint = recorder.checkpoint.unwrap();
+            assert_eq!((checkpoint.phase(), checkpoint.iteration()), (phase[0], iterations as u64 - 1));
+            checkpoint.write(&path).unwrap();
+            let resumed = resume(data, config, Checkpoint::read(&path).unwrap(), &mut ()).unwrap();
+            assert_same_bits(&undisturbed, &resumed, &format!("{:?} stopped after {iterations}", phase[0]));
+        }
+        interrupted.push(phase[0]);
+        before += phase.len();
     }
+    interrupted
+}
+
+#[test]
+fn an_interruption_does_not_change_a_bit() {
+    let (step, line) = (step_data(300, Task::Regression), line_data(300));
+    let mut config = busy_config(300);
+    assert_eq!(interrupted_phases(&step, &config), [Phase::WarmStart, Phase::Flow, Phase::FlowAgain]);
+    config.flow.optional = true;
+    let both = [Phase::Sparse, Phase::WarmStart, Phase::Flow];
+    assert_eq!(interrupted_phases(&step, &config), [&both[..], &[Phase::FlowAgain]].concat());
+    assert_eq!(interrupted_phases(&line, &config), [&both[..], &[Phase::SparseAgain]].concat());
 }
 
 #[test]
@@ -280,25 +303,22 @@ fn the_last_phase_repeats_the_best_with_all_rows() {
 
 #[test]
 fn a_flow_is_kept_only_if_it_is_worth_it() {
-    let line = |rows: usize| {
-        let (x, noise) = (Normals::new(1).vector(rows), Normals::new(2).vector(rows));
-        let y = x.iter().zip(noise).map(|(x, noise)| (x + 0.3 * noise) as f32).collect();
-        Dataset::new(x.iter().map(|&x| x as f32).collect(), y, 1).unwrap()
-    };
+    let (step, line) = (step_data(300, Task::Regression), line_data(300));
     for again_rows in [0, 2000] {
         let mut config = small_config(300, Task::Regression);
         (config.warm_start.iterations, config.main.iterations) = (100, 100);
         (config.flow.optional, config.validation.again_rows) = (true, again_rows);
-        let step = train(&step_data(300, Task::Regression), &config, &mut ()).unwrap();
-        assert!(step.params.flow.is_some() && step.flow_gain.unwrap() > WORTHWHILE_GAIN, "{:?}", step.flow_gain);
+        let flow = train(&step, &config, &mut ()).unwrap();
+        assert!(flow.params.flow.is_some() && flow.flow_gain.unwrap() > WORTHWHILE_GAIN, "{:?}", flow.flow_gain);
         let mut recorder = Recorder::default();
-        let plain = train(&line(300), &config, &mut recorder).unwrap();
+        let plain = train(&line, &config, &mut recorder).unwrap();
         assert!(plain.params.flow.is_none() && plain.flow_gain.unwrap() < WORTHWHILE_GAIN, "{:?}", plain.flow_gain);
-        // As if no flow had been asked for.
-        config.flow.time = 0.0;
-        let without = train(&line(300), &config, &mut ()).unwrap();
-        assert_eq!(plain.params, without.params);
         assert_eq!(recorder.progress.iter().any(|progress| progress.phase == Phase::SparseAgain), again_rows > 0);
+        // As if there had been nothing to choose.
+        config.flow.optional = false;
+        assert_same_bits(&Trained { flow_gain: None, ..flow }, &train(&step, &config, &mut ()).unwrap(), "flow");
+        config.flow.time = 0.0;
+        assert_same_bits(&Trained { flow_gain: None, ..plain }, &train(&line, &config, &mut ()).unwrap(), "no flow");
     }
 }
 
@@ -367,8 +387,7 @@ fn real_data_if_there() {
     let held_out = read_test_rows(&directory.join("test_rows.txt"), 0).unwrap();
     let (training, test) = all.hold_out(&held_out).unwrap();
     let mut config = Config::for_rows(training.rows(), Task::Regression);
-    config.flow.time = 0.0;
-    config.warm_start.iterations = 100;
+    (config.flow.time, config.main.iterations) = (0.0, 100);
     let trained = train(&training, &config, &mut ()).unwrap();
     let score = trained.score(&test, 1, 0, &Threads::new(0).unwrap()).unwrap();
     assert!(score.rmse.unwrap() < tolerances::CONCRETE_RMSE, "{score:?}");

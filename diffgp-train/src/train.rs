@@ -1,8 +1,8 @@
 //! Training, from a data set to a model.
 //!
 //! 1. A sparse Gaussian process (T = 0) from k-means inducing points.
-//! 2. A weak flow in front of it, then everything together.
-//! 3. The better of both by the log-likelihood of validation rows; for small sets, that phase once more on all rows.
+//! 2. For a flow: another, for fewer iterations, then a weak flow in front of it and everything together.
+//! 3. The better of both by the log-likelihood of validation rows; for small sets, that one once more on all rows.
 //! 4. q(u_g) fitted once more on all rows with the exported number of steps.
 //!
 //! The result depends on the data, the configuration (threads excepted) and the version, to the bit. Memory: the data
@@ -58,7 +58,7 @@ pub struct Trained {
     pub iteration: u64,
     /// Their score on the validation rows, before those rows were trained on.
     pub validation_log_likelihood: Option<f64>,
-    /// What the flow added to that score, whether it was kept or not.
+    /// What the flow adds to that score, kept or not, if it was to be chosen.
     pub flow_gain: Option<f64>,
 }
 
@@ -117,7 +117,7 @@ fn run(
         let rows = if state.phase.on_all_rows() { Rows::all(data.rows(), config) } else { split };
         let mut objective = DataObjective { rows_of, config, threads: &threads, rows, validation: rows.validation() };
         let end = ascent.run(state, &mut objective, observer, &checkpoint)?;
-        match course.next(&ascent, &end) {
+        match course.next(end) {
             Next::Phase(next) => state = next,
             Next::End(chosen) => break chosen,
         }

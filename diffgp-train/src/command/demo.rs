@@ -116,7 +116,7 @@ fn config(args: &Args, flow_time: f64) -> Config {
     (config.main.iterations, config.main.learning_rate) = (args.iterations, 0.02);
     if flow_time == 0.0 {
         // As many iterations as the flow has in all.
-        config.warm_start.iterations += config.main.iterations;
+        config.main.iterations += config.warm_start.iterations;
     }
     (config.validation.every, config.validation.patience, config.validation.again_rows) = (100, 0, 0);
     config

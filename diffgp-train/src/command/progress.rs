@@ -30,13 +30,13 @@ impl Reporter {
     pub(crate) fn new(config: &Config) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(1);
-            let style = ProgressStyle::with_template("{prefix:9} {bar:30} {pos}/{len}  {msg}")
+            let style = ProgressStyle::with_template("{prefix:10} {bar:30} {pos}/{len}  {msg}")
                 .unwrap_or_else(|_| ProgressStyle::default_bar());
             bar.set_style(style);
             bar.enable_steady_tick(Duration::from_millis(200));
             bar
         });
-        let last = if config.flow.time > 0.0 { Phase::Flow } else { Phase::WarmStart };
+        let last = if config.flow.time > 0.0 { Phase::Flow } else { Phase::Sparse };
         Self { bar, lines: true, since: None, end: 0, last, elbo: f64::NAN, held_out: None, next_line: 0 }
     }
 
@@ -90,7 +90,7 @@ impl Reporter {
 
     fn line(&self, phase: Phase, done: u64) {
         if self.lines {
-            eprintln!("{:<9}  {done:>6}/{}  {}", name(phase), self.end, self.figures(done));
+            eprintln!("{:<10}  {done:>6}/{}  {}", name(phase), self.end, self.figures(done));
         }
     }
 
@@ -124,7 +124,8 @@ impl Reporter {
 /// A phase in a word or two.
 fn name(phase: Phase) -> &'static str {
     match phase {
-        Phase::WarmStart => "sparse GP",
+        Phase::Sparse => "sparse GP",
+        Phase::WarmStart => "warm start",
         Phase::Flow => "flow",
         Phase::SparseAgain | Phase::FlowAgain => "all rows",
     }

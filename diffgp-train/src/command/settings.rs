@@ -39,7 +39,8 @@ pub(crate) struct Settings {
     /// One kernel for all dimensions of the flow instead of one each: less work, less accurate.
     #[arg(long)]
     shared_kernel: bool,
-    /// Iterations of the last phase [default: from the number of rows].
+    /// Iterations of the flow, or of the sparse Gaussian process without one, at most [default: from the number of
+    /// rows].
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
     /// Iterations of the sparse Gaussian process before a flow [default: from the number of rows].
@@ -118,8 +119,7 @@ impl Settings {
             };
             (flow.kernel, config.predictor.kernel) = (kernel, kernel);
         }
-        let last_phase = if flow.time > 0.0 { &mut config.main } else { &mut config.warm_start };
-        set(&mut last_phase.iterations, self.iterations);
+        set(&mut config.main.iterations, self.iterations);
         set(&mut config.warm_start.iterations, self.warm_iterations);
         set(&mut config.batch, self.batch);
         set(&mut config.paths, self.paths);
@@ -141,8 +141,7 @@ fn set<T>(value: &mut T, flag: Option<T>) {
 pub(crate) fn to_toml(config: &Config) -> toml::Table {
     let count = |value: usize| toml::Value::from(value as i64);
     let name = |value: &dyn std::fmt::Debug| toml::Value::from(format!("{value:?}").to_lowercase());
-    let (flow, flows) = (&config.flow, config.flow.time > 0.0);
-    let last_phase = if flows { config.main } else { config.warm_start };
+    let flow = &config.flow;
     let mut table = toml::Table::new();
     let mut put = |key: &str, value: toml::Value| table.insert(key.to_owned(), value);
     put("task", name(&config.task));
@@ -156,10 +155,8 @@ pub(crate) fn to_toml(config: &Config) -> toml::Table {
     put("temporal", count(flow.inducing_times));
     put("kernel", name(&config.predictor.kernel));
     put("shared-kernel", (!flow.per_dimension).into());
-    put("iterations", count(last_phase.iterations as usize));
-    if flows {
-        put("warm-iterations", count(config.warm_start.iterations as usize));
-    }
+    put("iterations", count(config.main.iterations as usize));
+    put("warm-iterations", count(config.warm_start.iterations as usize));
     put("batch", count(config.batch));
     put("paths", count(config.paths));
     put("validation", config.validation.fraction.into());

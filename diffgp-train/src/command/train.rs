@@ -89,7 +89,7 @@ struct Summary<'a> {
     flow_time: f64,
     iteration: u64,
     validation_log_likelihood: Option<f64>,
-    /// What the flow adds to it, whether it was kept or not.
+    /// What the flow adds to it, kept or not, if it was to be chosen.
     flow_gain: Option<f64>,
     mean_error: f64,
     variance_error: f64,

@@ -39,8 +39,8 @@ pub(super) struct Ascent<'a> {
 impl<'a> Ascent<'a> {
     pub(super) fn new(config: &'a Config, phase: Phase, template: Params) -> Self {
         let phase = match phase {
-            Phase::WarmStart | Phase::SparseAgain => config.warm_start,
-            Phase::Flow | Phase::FlowAgain => config.main,
+            Phase::WarmStart => config.warm_start,
+            Phase::Sparse | Phase::Flow | Phase::SparseAgain | Phase::FlowAgain => config.main,
         };
         Self { config, phase, groups: groups(&template), template }
     }

@@ -35,9 +35,9 @@ pub struct Config {
     pub batch: usize,
     /// S, sample paths per row and iteration.
     pub paths: usize,
-    /// The sparse Gaussian process before the flow (or, for T = 0, all there is).
+    /// The sparse Gaussian process before the flow.
     pub warm_start: PhaseConfig,
-    /// The whole model.
+    /// The whole model, with or without a flow.
     pub main: PhaseConfig,
     /// Terms beside the bound.
     pub regularisation: Regularisation,
@@ -255,7 +255,11 @@ impl Config {
 
     /// A number that changes with every choice that can change the result.
     pub fn fingerprint(&self) -> u64 {
-        let decisive = Self { threads: 0, checkpoint_every: 0, ..self.clone() };
+        let mut decisive = Self { threads: 0, checkpoint_every: 0, ..self.clone() };
+        if self.flow.time == 0.0 {
+            // Without a flow there is no warm start.
+            decisive.warm_start = self.main;
+        }
         let bytes = postcard::to_allocvec(&decisive).expect("a configuration is plain data");
         bytes
             .into_iter()
@@ -329,5 +333,13 @@ mod tests {
         assert_eq!(config.fingerprint(), other.fingerprint());
         other.seed = 1;
         assert_ne!(config.fingerprint(), other.fingerprint());
+
+        let warmer = |time: f64, iterations: u64| {
+            let mut config = config.clone();
+            (config.flow.time, config.warm_start.iterations) = (time, iterations);
+            config.fingerprint()
+        };
+        assert_eq!(warmer(0.0, 3), warmer(0.0, 4));
+        assert_ne!(warmer(5.0, 3), warmer(5.0, 4));
     }
 }

@@ -1,11 +1,14 @@
 //! Which phase follows which, and what it starts from.
 //!
 //! ```text
-//! warm start (T = 0) ── flow ── the better of both by the validation rows ── once more on all rows
+//! without a flow:   sparse ── once more on all rows
+//! with a flow:      warm start ── flow ── once more on all rows
+//! to be chosen:     sparse ── warm start ── flow ── the better of both once more on all rows
 //! ```
 //!
-//! The last phase repeats the better one from its beginning with the validation rows added, for as many iterations as
-//! they found best. It is left out for large sets, where the validation rows are a small part of all.
+//! Which of both was trained before changes nothing: the model that is chosen is the one that would have been trained if
+//! it had been asked for. The last phase repeats it from its beginning with the validation rows added, for as many
+//! iterations as they found best. It is left out for large sets, where the validation rows are a small part of all.
 
 use super::ascent::Ascent;
 use super::config::Config;
@@ -43,7 +46,11 @@ pub(super) struct Chosen {
 impl Course<'_> {
     /// The first state.
     pub(super) fn start(&self) -> State {
-        self.state(Phase::WarmStart, self.sparse.clone(), self.config.warm_start.iterations)
+        let chosen_later = self.config.flow.optional && self.config.validation.select;
+        match self.flow.is_none() || chosen_later {
+            true => self.state(Phase::Sparse, self.sparse.clone(), self.config.main.iterations),
+            false => self.warm_start(),
+        }
     }
 
     /// How a phase climbs.
@@ -52,63 +59,61 @@ impl Course<'_> {
     }
 
     /// After the end of a phase.
-    pub(super) fn next(&self, ascent: &Ascent<'_>, end: &State) -> Next {
-        let params = ascent.chosen(end);
+    pub(super) fn next(&self, end: State) -> Next {
         match end.phase {
-            Phase::WarmStart if self.flow.is_some() => {
-                let mut state = self.state(Phase::Flow, params.clone(), self.config.main.iterations);
-                let score = end.best.as_ref().map_or(f64::NAN, |best| best.log_likelihood);
-                let iteration = self.kept(end).map_or(end.iteration, |best| best.iteration);
-                state.sparse = Some(Best { iteration, log_likelihood: score, theta: pack(&params) });
-                Next::Phase(state)
+            Phase::Sparse if self.flow.is_some() => {
+                Next::Phase(State { sparse: Some(Box::new(end)), ..self.warm_start() })
             }
-            Phase::WarmStart => self.once_more(Phase::SparseAgain, end, self.kept(end), params),
-            Phase::Flow => match end.sparse.as_ref().filter(|_| self.prefers_no_flow(end)) {
-                Some(sparse) => {
-                    let params = self.warm_started(end);
-                    self.once_more(Phase::SparseAgain, end, Some(sparse), params)
+            Phase::Sparse => self.once_more(Phase::SparseAgain, &end, None),
+            Phase::WarmStart => {
+                let params = self.chosen(&end);
+                let warm = Some(pack(&params));
+                Next::Phase(State {
+                    sparse: end.sparse,
+                    warm,
+                    ..self.state(Phase::Flow, params, self.config.main.iterations)
+                })
+            }
+            Phase::Flow => {
+                let gain = flow_gain(&end);
+                match end.sparse.as_deref().filter(|_| gain.is_some_and(|gain| gain < WORTHWHILE_GAIN)) {
+                    Some(sparse) => self.once_more(Phase::SparseAgain, sparse, gain),
+                    None => self.once_more(Phase::FlowAgain, &end, gain),
                 }
-                None => self.once_more(Phase::FlowAgain, end, self.kept(end), params),
-            },
-            Phase::SparseAgain | Phase::FlowAgain => Next::End(chosen(params, end, end.verdict)),
+            }
+            Phase::SparseAgain | Phase::FlowAgain => self.end(&end, end.verdict),
         }
     }
 
-    /// The best of a phase, where the best is kept.
-    fn kept<'s>(&self, end: &'s State) -> Option<&'s Best> {
-        end.best.as_ref().filter(|_| self.config.validation.select)
-    }
-
-    /// Whether no flow predicts the validation rows as well as the flow, if that is asked.
-    fn prefers_no_flow(&self, end: &State) -> bool {
-        let optional = self.config.flow.optional && self.config.validation.select;
-        optional && flow_gain(end).is_some_and(|gain| gain < WORTHWHILE_GAIN)
-    }
-
-    /// The better phase on all rows, or its parameters as they are.
-    fn once_more(&self, phase: Phase, end: &State, best: Option<&Best>, params: Params) -> Next {
-        let verdict = best.map(|best| Verdict {
-            iteration: best.iteration,
-            log_likelihood: best.log_likelihood,
-            flow_gain: flow_gain(end),
-        });
+    /// The phase that ended so on all rows, or its parameters as they are.
+    fn once_more(&self, phase: Phase, end: &State, flow_gain: Option<f64>) -> Next {
+        let best = end.best.as_ref().filter(|_| self.config.validation.select);
+        let verdict =
+            best.map(|&Best { iteration, log_likelihood, .. }| Verdict { iteration, log_likelihood, flow_gain });
         match verdict {
             Some(Verdict { iteration, .. }) if self.rows <= self.config.validation.again_rows => {
-                let before = if phase.has_flow() { self.warm_started(end) } else { self.sparse.clone() };
-                let before = Params { jitter: end.jitter, ..before };
+                let mut before = Params { jitter: end.jitter, ..self.sparse.clone() };
+                if let Some(theta) = &end.warm {
+                    unpack(theta, &mut before);
+                }
                 Next::Phase(State { verdict, ..self.state(phase, before, iteration) })
             }
-            _ => Next::End(chosen(params, end, verdict)),
+            _ => self.end(end, verdict),
         }
     }
 
-    /// The sparse Gaussian process that the flow was put in front of.
-    fn warm_started(&self, end: &State) -> Params {
-        let mut params = Params { jitter: end.jitter, ..self.sparse.clone() };
-        if let Some(sparse) = &end.sparse {
-            unpack(&sparse.theta, &mut params);
-        }
-        params
+    fn end(&self, end: &State, verdict: Option<Verdict>) -> Next {
+        let iteration = verdict.map_or(end.iteration, |verdict| verdict.iteration);
+        Next::End(Chosen { params: self.chosen(end), iteration, verdict })
+    }
+
+    /// The parameters to go on with after a phase.
+    fn chosen(&self, end: &State) -> Params {
+        self.ascent(end.phase).chosen(end)
+    }
+
+    fn warm_start(&self) -> State {
+        self.state(Phase::WarmStart, self.sparse.clone(), self.config.warm_start.iterations)
     }
 
     fn state(&self, phase: Phase, params: Params, end: u64) -> State {
@@ -120,12 +125,8 @@ impl Course<'_> {
     }
 }
 
-fn chosen(params: Params, end: &State, verdict: Option<Verdict>) -> Chosen {
-    Chosen { params, iteration: verdict.map_or(end.iteration, |verdict| verdict.iteration), verdict }
-}
-
 /// What the flow adds to the mean log-likelihood of the validation rows.
 fn flow_gain(end: &State) -> Option<f64> {
-    let (sparse, flow) = end.sparse.as_ref().zip(end.best.as_ref())?;
-    Some(flow.log_likelihood - sparse.log_likelihood).filter(|gain| gain.is_finite())
+    let (sparse, flow) = end.sparse.as_ref()?.best.as_ref().zip(end.best.as_ref())?;
+    Some(flow.log_likelihood - sparse.log_likelihood)
 }

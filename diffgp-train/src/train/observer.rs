@@ -10,7 +10,9 @@ use crate::checkpoint::Checkpoint;
 /// Which part of a run, in the order in which they come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Phase {
-    /// The sparse Gaussian process, T = 0.
+    /// The sparse Gaussian process, T = 0, as a model of its own.
+    Sparse,
+    /// The sparse Gaussian process that a flow is put in front of.
     WarmStart,
     /// The whole model.
     Flow,

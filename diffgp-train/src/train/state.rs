@@ -27,8 +27,10 @@ pub struct State {
     pub average: Option<Vec<f64>>,
     /// The best validated parameters of this phase.
     pub best: Option<Best>,
-    /// What the warm start ended with, in the phase of the flow.
-    pub sparse: Option<Best>,
+    /// The end of the sparse Gaussian process, until the flow is compared with it.
+    pub sparse: Option<Box<State>>,
+    /// θ of the warm start, in the phase of the flow.
+    pub warm: Option<Vec<f64>>,
     /// What the validation rows found best, in phases on all rows.
     pub verdict: Option<Verdict>,
 }
@@ -40,7 +42,7 @@ pub struct Verdict {
     pub iteration: u64,
     /// That log-likelihood, the mean per row.
     pub log_likelihood: f64,
-    /// What the flow adds to it, kept or not, if there was one.
+    /// What the flow adds to it, kept or not, if it was to be chosen.
     pub flow_gain: Option<f64>,
 }
 
@@ -69,6 +71,7 @@ impl State {
             average: averaged.then(|| theta.clone()),
             best: None,
             sparse: None,
+            warm: None,
             verdict: None,
             theta,
         }
