@@ -13,6 +13,7 @@ use diffgp_train::evaluate::{Figures, Known, Row, Sampling, score};
 use serde::Serialize;
 
 use super::failure::mistake;
+use super::file_options::FileOption;
 use super::inspect::{self, CoreName};
 use super::model_file::ModelFile;
 use super::model_rows::{ModelRows, Target};
@@ -74,9 +75,8 @@ pub(crate) struct Args {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// TOML file with options, written flag = value; the command line counts more.
-    #[arg(long, value_name = "FILE.toml")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    file: FileOption,
 }
 
 /// Rows to report on, at most.
