@@ -5,7 +5,7 @@ use diffgp_core::blob::{Blob, KernelView, OutputView, layout};
 use diffgp_core::kernel::KernelKind;
 use diffgp_infer::{Model, Workspace};
 use diffgp_train::aligned::AlignedBytes;
-use diffgp_train::compress::Certificate;
+use diffgp_train::compress::{Bound, Certificate};
 
 use crate::random_models::Normals;
 
@@ -118,27 +118,48 @@ impl<'a> Device<'a> {
 
     /// The state in single precision that is nearest to this one, as the device sees it, and the field there.
     pub(crate) fn field(&mut self, state: &[f64]) -> (Vec<f64>, Vec<(f64, f64)>) {
-        let inputs = (0..).map_while(|index| self.model.blob().input(index));
-        let raw: Vec<f32> =
-            inputs.zip(state).map(|(input, x)| (x / f64::from(input.scale)) as f32 + input.mean).collect();
+        let raw = self.raw(state);
         let mut flow = self.model.start(&raw, &mut *self.workspace).unwrap();
         let state = flow.state().iter().map(|&x| f64::from(x)).collect();
         let (mut drift, mut diffusion) = (vec![0.0; raw.len()], vec![0.0; raw.len()]);
         flow.field(&mut drift, &mut diffusion).unwrap();
         (state, drift.iter().zip(&diffusion).map(|(&m, &v)| (m.into(), v.into())).collect())
     }
+
+    /// Where the drift leads from about this state, and the predictor there.
+    fn end(&mut self, state: &[f64]) -> (Vec<f64>, (f64, f64)) {
+        let raw = self.raw(state);
+        let mut flow = self.model.start(&raw, &mut *self.workspace).unwrap();
+        while flow.step_drift().unwrap() {}
+        let end = flow.state().iter().map(|&x| f64::from(x)).collect();
+        let latent = flow.latent().unwrap();
+        (end, (latent.mean.into(), latent.variance.into()))
+    }
+
+    /// The raw input that is standardised to about this state.
+    fn raw(&self, state: &[f64]) -> Vec<f32> {
+        let inputs = (0..).map_while(|index| self.model.blob().input(index));
+        inputs.zip(state).map(|(input, x)| (x / f64::from(input.scale)) as f32 + input.mean).collect()
+    }
 }
 
-/// How much of its bounds a model uses at a state: 1 is all.
+/// How much of its bounds a model uses at a state, and, for one whose predictor was not adapted, where the drift leads
+/// from there: 1 is all.
 fn used(certificate: &Certificate, device: &mut Device<'_>, original: &Plain, state: &[f64]) -> f64 {
-    let (state, found) = device.field(state);
-    let pairs = found.into_iter().zip(original.field(&state)).zip(&certificate.flow);
-    let shares = pairs.map(|(((mean, variance), (m, v)), bound)| {
-        let share = |change: f64, bound: f32| if change <= 0.0 { 0.0 } else { change / f64::from(bound) };
-        let spread = share(variance - v, bound.wider).max(share(v - variance, bound.narrower));
-        spread.max(share((mean - m).abs(), bound.mean))
-    });
-    shares.fold(0.0, f64::max)
+    let (at, found) = device.field(state);
+    let flow = found.into_iter().zip(original.field(&at)).zip(&certificate.flow);
+    let worst = flow.map(|((after, before), bound)| share(after, before, bound)).fold(0.0, f64::max);
+    if certificate.adapted {
+        return worst;
+    }
+    let (end, after) = device.end(state);
+    worst.max(share(after, original.predictor(&end), &certificate.predictor))
+}
+
+/// The largest share of a bound that the change of a mean and a variance takes.
+fn share((mean, variance): (f64, f64), (m, v): (f64, f64), bound: &Bound) -> f64 {
+    let share = |change: f64, bound: f32| if change <= 0.0 { 0.0 } else { change / f64::from(bound) };
+    share((mean - m).abs(), bound.mean).max(share(variance - v, bound.wider)).max(share(v - variance, bound.narrower))
 }
 
 /// The largest share of its bounds that a model uses, at random states and then by ascent from the worst of them.

@@ -16,7 +16,7 @@ use crate::export::Bits;
 
 /// Losses below this are noise: a move is not better for losing even less.
 const SMALLEST_LOSS: f64 = 1e-4;
-/// What work counts beside bytes without a budget: an integer takes a half or a quarter of the bytes of a single and
+/// What work counts beside bytes: an integer takes a half or a quarter of the bytes of a single and
 /// three times the instructions, and is still wanted.
 const WORK: f64 = 0.3;
 /// Share of the flow's directions that one move leaves out.
@@ -98,7 +98,7 @@ fn overshoot(goal: &Goal, point: &Point) -> f64 {
         return bytes.ln() + WORK * work.ln();
     }
     beyond(bytes, goal.max_bytes.map(|bytes| bytes.saturating_sub(CERTIFICATE) as f64))
-        + beyond(work, goal.max_instructions.map(|work| work as f64))
+        + WORK * beyond(work, goal.max_instructions.map(|work| work as f64))
 }
 
 /// Bytes that a certificate may still add.
