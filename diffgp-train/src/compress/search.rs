@@ -16,7 +16,7 @@ use crate::export::Bits;
 
 /// Losses below this are noise: a move is not better for losing even less.
 const SMALLEST_LOSS: f64 = 1e-4;
-/// What work counts beside bytes: an integer takes a half or a quarter of the bytes of a single and
+/// What work counts beside bytes without a budget: an integer takes a half or a quarter of the bytes of a single and
 /// three times the instructions, and is still wanted.
 const WORK: f64 = 0.3;
 /// Share of the flow's directions that one move leaves out.
@@ -71,6 +71,10 @@ pub(super) fn search(
     let mut moves: Vec<(Move, f64)> = MOVES.iter().map(|&kind| (kind, f64::INFINITY)).collect();
     while !reached(goal, &now) {
         let Some(next) = best_move(workshop, goal, &now, &mut moves, &mut measure)? else { break };
+        if (bytes_beyond(goal, &now) > 0.0) != (bytes_beyond(goal, &next) > 0.0) {
+            // From now on other moves are good.
+            moves.iter_mut().for_each(|(_, looked)| *looked = f64::INFINITY);
+        }
         report(&next);
         curve.push(next.clone());
         now = next;
@@ -87,18 +91,27 @@ fn has_budget(goal: &Goal) -> bool {
 
 /// Whether the budgets are kept; without any there is always more to save.
 fn reached(goal: &Goal, point: &Point) -> bool {
-    has_budget(goal) && overshoot(goal, point) <= 0.0
+    has_budget(goal) && bytes_beyond(goal, point) <= 0.0 && work_beyond(goal, point) <= 0.0
 }
 
-/// Logarithms of what a point takes beyond the budgets; of all it takes, if only the loss is limited.
-fn overshoot(goal: &Goal, point: &Point) -> f64 {
-    let beyond = |value: f64, budget: Option<f64>| budget.map_or(0.0, |budget| (value / budget).ln().max(0.0));
-    let (bytes, work) = (point.bytes as f64, point.instructions.max(1) as f64);
+/// What a move saves, in logarithms: first of the bytes beyond their budget, then of the work beyond its own, and of
+/// both if there is no budget. In this order, because integers save bytes and cost work, which fewer steps save again.
+fn saved(goal: &Goal, now: &Point, next: &Point) -> f64 {
     if !has_budget(goal) {
-        return bytes.ln() + WORK * work.ln();
+        let cost = |point: &Point| (point.bytes as f64).ln() + WORK * (point.instructions.max(1) as f64).ln();
+        return cost(now) - cost(next);
     }
-    beyond(bytes, goal.max_bytes.map(|bytes| bytes.saturating_sub(CERTIFICATE) as f64))
-        + WORK * beyond(work, goal.max_instructions.map(|work| work as f64))
+    let bytes = bytes_beyond(goal, now) - bytes_beyond(goal, next);
+    if bytes == 0.0 { work_beyond(goal, now) - work_beyond(goal, next) } else { bytes }
+}
+
+fn bytes_beyond(goal: &Goal, point: &Point) -> f64 {
+    let budget = goal.max_bytes.map(|bytes| bytes.saturating_sub(CERTIFICATE).max(1) as f64);
+    budget.map_or(0.0, |budget| (point.bytes as f64 / budget).ln().max(0.0))
+}
+
+fn work_beyond(goal: &Goal, point: &Point) -> f64 {
+    goal.max_instructions.map_or(0.0, |budget| (point.instructions as f64 / budget.max(1) as f64).ln().max(0.0))
 }
 
 /// Bytes that a certificate may still add.
@@ -127,7 +140,7 @@ fn best_move(
             continue;
         };
         let next = measure(workshop, choice)?;
-        let saved = overshoot(goal, now) - overshoot(goal, &next);
+        let saved = saved(goal, now, &next);
         if goal.tolerance.is_some_and(|most| next.loss > most) {
             moves.remove(index);
             continue;
