@@ -66,7 +66,14 @@ fn training_ends_with_a_model_that_fits() {
 #[test]
 fn without_the_variance_there_is_a_constant_bar() {
     let folder = Folder::with_model();
-    folder.run("compress model.dgp --data data.csv --mean-only --tolerance 1 --out mean.dgp").succeeds();
+    let report =
+        folder.run("compress model.dgp --data data.csv --mean-only --tolerance 1 --out mean.dgp --json").json();
+    // The whole model loses nothing; giving up its variance does.
+    let loss = report["curve"][0]["loss"].as_f64().unwrap();
+    assert!(loss > 1e-6, "{report}");
+    folder
+        .run(&format!("compress model.dgp --data data.csv --mean-only --tolerance {} --out none.dgp", loss / 2.0))
+        .refused_with(&["no choice fits"]);
     folder.run("predict mean.dgp data.csv --deterministic --out mean.csv").succeeds();
     let text = folder.read_text("mean.csv");
     let bars: Vec<&str> = text.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();

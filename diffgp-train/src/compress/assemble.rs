@@ -230,6 +230,11 @@ impl<'a> Workshop<'a> {
         spread(others.len(), LOSS_ROWS).iter().map(|&index| others[index]).collect()
     }
 
+    /// The file that is compressed.
+    pub(super) fn original(&self) -> &'a [u8] {
+        self.original
+    }
+
     /// K of the original.
     pub(super) fn original_steps(&self) -> usize {
         self.header.steps.into()

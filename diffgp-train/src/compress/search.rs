@@ -79,7 +79,8 @@ pub(super) fn search(
         curve.push(next.clone());
         now = next;
     }
-    if has_budget(goal) && !reached(goal, &now) {
+    let lost_too_much = goal.tolerance.is_some_and(|most| now.loss > most);
+    if lost_too_much || (has_budget(goal) && !reached(goal, &now)) {
         return Err(CompressError::OutOfReach { bytes: now.bytes, instructions: now.instructions, loss: now.loss });
     }
     Ok(curve)
