@@ -1,31 +1,36 @@
 //! A smaller model file that predicts nearly the same, with a bound on what changed.
 //!
 //! Inducing points, drift weights and variance directions are cut and rounded ([`Choice`] says how far), always with the
-//! states in view that the model visits (`basis`, `rounding`); for fewer steps the predictor is adapted (`adapt`). A greedy search (`search`) takes the step that saves most for what it costs in log-likelihood, measured with the
-//! device's own code, until the goal is reached. What one evaluation of the field and of the predictor can differ by,
+//! states in view that the model visits (`basis`, `rounding`); for fewer steps the predictor is adapted (`adapt`). A
+//! greedy search (`search`) takes the step that saves most for what it costs in log-likelihood, measured with the
+//! device's own code (`loss`), until the goal is reached. What one evaluation of the field and of the predictor can differ by,
 //! at any state, is computed from the finished file (`certificate`) and stored in it.
 
 mod adapt;
-mod assemble;
 mod basis;
 mod certificate;
+mod changes;
+mod choice;
+mod file;
 mod loss;
 mod rounding;
+mod rows;
 mod search;
 mod states;
 mod tensors;
+mod workshop;
 
 use diffgp_infer::{Model, ParseError};
-use nalgebra::DMatrix;
 
-pub use assemble::Choice;
 pub use certificate::{Bound, Certificate};
+pub use choice::Choice;
 pub use states::made_up_inputs;
 
 use crate::aligned::AlignedBytes;
 use crate::evaluate::RowError;
-use assemble::Workshop;
-use tensors::{OutputTensors, Process, Tensors};
+use file::About;
+use tensors::Tensors;
+use workshop::Workshop;
 
 /// When to stop.
 #[derive(Clone, Copy, Debug, Default)]
@@ -126,8 +131,11 @@ const FLOW_STATES: usize = 2000;
 /// Rows that predictors are adapted to, at most, and paths of each.
 const ADAPT_ROWS: usize = 2000;
 const ADAPT_PATHS: u32 = 8;
+/// Rows whose predictions along the drift are compared for the file's header, at most.
+const COMPARED_ROWS: usize = 500;
 
-/// Compresses a model, judged by raw input rows (row-major, D values each). `instructions` estimates the work of a sampled path; `report` hears of every point on the way.
+/// Compresses a model, judged by raw input rows (row-major, D values each). `instructions`
+/// estimates the work of a sampled path; `report` hears of every point on the way.
 pub fn compress(
     original: &[u8],
     inputs: &[f32],
@@ -151,41 +159,30 @@ fn finish(
     choice: &Choice,
     mut curve: Vec<Point>,
 ) -> Result<Compressed, CompressError> {
-    let mut bytes = workshop.build(choice, &[])?;
+    let mut bytes = workshop.build(choice, About::default())?;
     if choice.steps > 0 && curve.len() > 1 {
-        workshop.adapt_to(choice.steps, &bytes)?;
-        let adapted = workshop.build(choice, &[])?;
+        let before = workshop.adapt_to(choice.steps, &bytes)?;
+        let adapted = workshop.build(choice, About::default())?;
         let loss = judge.loss(workshop, choice, &adapted)?;
         match curve.last_mut() {
             Some(last) if loss < last.loss => {
                 last.loss = loss;
                 bytes = adapted;
             }
-            _ => workshop.forget(choice.steps),
+            _ => workshop.restore(choice.steps, before),
         }
     }
-    let reference = workshop.reference(choice)?;
-    let parsed = AlignedBytes::new(&bytes);
-    let stored = Tensors::read(Model::parse(parsed.as_slice())?.blob()).ok_or(CompressError::Singular)?;
-    let (flow_bounds, predictor_bound) = certificate::bounds(&reference, &stored, workshop.dimensions());
-    let certificate = Certificate { flow: flow_bounds, predictor: predictor_bound, ..workshop.provenance(choice) };
-    workshop.compare(&bytes)?;
-    let bytes = workshop.build(choice, &certificate.encode())?;
+    let reference = workshop.source(choice.steps)?.tensors;
+    let (original, parsed) = (AlignedBytes::new(workshop.original()), AlignedBytes::new(&bytes));
+    let (original, compressed) = (Model::parse(original.as_slice())?, Model::parse(parsed.as_slice())?);
+    let stored = Tensors::read(compressed.blob()).ok_or(CompressError::Singular)?;
+    let bounds = certificate::bounds(&reference, &stored, workshop.rows().dimensions);
+    let certificate = workshop.certificate(choice, bounds);
+    let errors = changes::errors(&original, &compressed, workshop.rows())?;
+    let bytes = workshop.build(choice, About { certificate: &certificate.encode(), errors })?;
     if let Some(last) = curve.last_mut() {
         last.bytes = bytes.len();
     }
-    let (flow, predictor) = workshop.changes(&reference, &stored, &certificate);
+    let (flow, predictor) = changes::changes(&reference, &stored, &certificate, workshop.visited());
     Ok(Compressed { bytes, curve, flow, predictor, adapted: certificate.adapted })
-}
-
-/// Mean and variance of an output at states, in float64: `[N]` each.
-fn moments(process: &Process, output: &OutputTensors, states: &DMatrix<f64>) -> (Vec<f64>, Vec<f64>) {
-    let features = process.kernel.features(&process.kernel.points, states);
-    let means = features.tr_mul(&output.weights);
-    let projections = features.tr_mul(&output.directions);
-    let variances = projections.row_iter().map(|row| {
-        let explained: f64 = row.iter().zip(output.coefficients.iter()).map(|(p, c)| c * p * p).sum();
-        process.kernel.variance * (1.0 - explained)
-    });
-    (means.iter().copied().collect(), variances.collect())
 }

@@ -6,7 +6,7 @@
 
 mod check;
 pub(crate) mod numbers;
-mod tables;
+pub(crate) mod tables;
 pub(crate) mod writer;
 
 use diffgp_core::blob::{Header, LIKELIHOOD_BERNOULLI, LIKELIHOOD_GAUSSIAN, ParseError, layout, limits};

@@ -13,22 +13,16 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::tensors::{OutputTensors, Process};
-
-/// Jitter of R, as a share of s².
-const JITTER: f64 = 1e-6;
+use super::tensors::Process;
+use crate::export::tables::Output;
 
 /// The predictor's output for the ends of the same number of paths from every row (consecutive rows of `ends`), the
 /// original's standardised means and the noise. `None` if a matrix cannot be factorised.
-pub(super) fn adapt(predictor: &Process, ends: &DMatrix<f64>, means: &[f64], noise: f64) -> Option<OutputTensors> {
+pub(super) fn adapt(predictor: &Process, ends: &DMatrix<f64>, means: &[f64], noise: f64) -> Option<Output> {
     let kernel = &predictor.kernel;
     let size = kernel.points.nrows();
     let paths = ends.nrows() / means.len();
-    let mut gram = kernel.gram(&kernel.points);
-    for i in 0..size {
-        gram[(i, i)] += JITTER;
-    }
-    let factor = gram.cholesky()?.unpack();
+    let factor = kernel.whitening(&kernel.points)?;
     let output = predictor.outputs.first()?;
     let s = kernel.variance.sqrt();
     let mut precision = DMatrix::identity(size, size);
@@ -47,5 +41,5 @@ pub(super) fn adapt(predictor: &Process, ends: &DMatrix<f64>, means: &[f64], noi
     }
     let delta = precision.cholesky()?.solve(&moment);
     let weights = &output.weights + factor.tr_solve_lower_triangular(&delta)? * s;
-    Some(OutputTensors { weights, ..output.clone() })
+    Some(Output { weights, ..output.clone() })
 }

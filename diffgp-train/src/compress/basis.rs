@@ -14,8 +14,6 @@ use crate::export::Bits;
 use crate::export::numbers::{Numbers, interleaved};
 use crate::export::writer::{StoredKernel, StoredOutput};
 
-/// j: keeps R′ well conditioned, and with it the numbers small that are rounded.
-const JITTER: f64 = 1e-6;
 /// λ: how much states that were never visited count. Small, or space is spent on them; not zero, or anything goes there.
 const ELSEWHERE: f64 = 1e-5;
 
@@ -66,11 +64,7 @@ impl Basis {
         let (stored_points, unit) = round_points(&chosen, point_bits);
         let points = &stored_points * unit;
 
-        let mut gram = kernel.gram(&points);
-        for i in 0..points.nrows() {
-            gram[(i, i)] += JITTER;
-        }
-        let factor = gram.cholesky()?.unpack();
+        let factor = kernel.whitening(&points)?;
         // a′ at the states [M′, N], Σ and F.
         let whitened = factor.solve_lower_triangular(&kernel.features(&points, states))?;
         let mut sigma = &whitened * whitened.transpose() * weight;

@@ -16,7 +16,8 @@ use diffgp_core::kernel::KernelKind;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use serde::{Deserialize, Serialize};
 
-use super::tensors::{KernelTensors, OutputTensors, Process, Tensors};
+use super::tensors::{KernelTensors, Process, Tensors};
+use crate::export::tables::Output;
 
 /// Unit roundoff of single precision.
 const U: f64 = 5.960_464_477_539_063e-8;
@@ -80,8 +81,7 @@ pub(super) fn bounds(original: &Tensors, compressed: &Tensors, inputs: usize) ->
     let mut flow = vec![Bound::default(); if original.flow.is_empty() { 0 } else { inputs }];
     for (kernel, (before, after)) in original.flow.iter().zip(&compressed.flow).enumerate() {
         for (index, bound) in process_bounds(before, after).into_iter().enumerate() {
-            // With a kernel per dimension every output is of that dimension.
-            let d = if original.flow.len() == 1 { index % inputs } else { kernel };
+            let d = original.dimension(kernel, index, inputs);
             flow[d] = flow[d].worst(bound);
         }
     }
@@ -149,7 +149,7 @@ struct SinglePrecision {
 fn single_precision(
     kernel: &KernelTensors,
     points: &DMatrix<f64>,
-    output: &OutputTensors,
+    output: &Output,
     whitened: &DMatrix<f64>,
 ) -> SinglePrecision {
     let features = output.weights.len() as f64;

@@ -12,7 +12,8 @@ use std::collections::HashMap;
 
 use diffgp_infer::{Model, Prediction};
 
-use super::assemble::{Choice, Workshop};
+use super::choice::Choice;
+use super::workshop::Workshop;
 use super::{CompressError, LOSS_PATHS, STEP_PATHS};
 use crate::aligned::AlignedBytes;
 use crate::evaluate::{Evaluated, Sampling, evaluate};
@@ -69,7 +70,8 @@ impl Judge {
 fn predict(workshop: &Workshop<'_>, bytes: &[u8], count: u32, seed: u64) -> Result<Vec<Evaluated>, CompressError> {
     let aligned = AlignedBytes::new(bytes);
     let model = Model::parse(aligned.as_slice())?;
-    Ok(evaluate(&model, &workshop.numbered(&workshop.judged_rows()), Sampling::Paths { count, seed })?)
+    let rows = workshop.rows();
+    Ok(evaluate(&model, &rows.numbered(&rows.judging()), Sampling::Paths { count, seed })?)
 }
 
 fn mean_divergence(before: &[Evaluated], after: &[Evaluated]) -> f64 {

@@ -8,8 +8,10 @@
 use diffgp_core::blob::layout;
 use diffgp_infer::Model;
 
-use super::assemble::{Choice, Part, Workshop};
+use super::choice::Choice;
+use super::file::About;
 use super::loss::Judge;
+use super::workshop::Workshop;
 use super::{CompressError, Goal, Point};
 use crate::aligned::AlignedBytes;
 use crate::export::Bits;
@@ -58,7 +60,7 @@ pub(super) fn search(
     report: &mut dyn FnMut(&Point),
 ) -> Result<Vec<Point>, CompressError> {
     let mut measure = |workshop: &mut Workshop<'_>, choice: Choice| -> Result<Point, CompressError> {
-        let bytes = workshop.build(&choice, &[])?;
+        let bytes = workshop.build(&choice, About::default())?;
         let aligned = AlignedBytes::new(&bytes);
         let work = instructions(&Model::parse(aligned.as_slice())?);
         let loss = judge.loss(workshop, &choice, &bytes)?;
@@ -219,7 +221,7 @@ fn blocks(rank: usize) -> usize {
 fn cut_flow(workshop: &mut Workshop<'_>, choice: &mut Choice) -> Result<bool, CompressError> {
     let mut scores = Vec::new();
     for kernel in 0..choice.flow_ranks.len() {
-        scores.push(workshop.blocks(choice, Part::Flow(kernel))?);
+        scores.push(workshop.blocks(choice, kernel)?);
     }
     let mut kept: Vec<(f64, usize, usize)> = Vec::new();
     for (kernel, ranks) in choice.flow_ranks.iter().enumerate() {

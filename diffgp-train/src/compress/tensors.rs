@@ -4,6 +4,11 @@ use diffgp_core::blob::{Blob, Elements, KernelView, OutputView, layout};
 use diffgp_core::kernel::KernelKind;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
+use crate::export::tables::{Output, fold};
+
+/// j: keeps R well conditioned, and with it the numbers small that are rounded.
+const JITTER: f64 = 1e-6;
+
 /// A kernel: ρ from q² = |x∘scales − point|².
 #[derive(Clone, Debug)]
 pub(crate) struct KernelTensors {
@@ -16,22 +21,11 @@ pub(crate) struct KernelTensors {
     pub(crate) points: DMatrix<f64>,
 }
 
-/// An output: mean w·φ, variance s²(1 − Σ_r c_r (v_r·φ)²).
-#[derive(Clone, Debug)]
-pub(crate) struct OutputTensors {
-    /// w: `[M]`.
-    pub(crate) weights: DVector<f64>,
-    /// v_r in columns: `[M, rank]`.
-    pub(crate) directions: DMatrix<f64>,
-    /// c_r.
-    pub(crate) coefficients: DVector<f64>,
-}
-
 /// A kernel and the outputs that use it.
 #[derive(Clone, Debug)]
 pub(crate) struct Process {
     pub(crate) kernel: KernelTensors,
-    pub(crate) outputs: Vec<OutputTensors>,
+    pub(crate) outputs: Vec<Output>,
 }
 
 /// A whole model. Time is folded in: every step has outputs of its own if the field changes with it.
@@ -69,7 +63,7 @@ impl Tensors {
                 let process = flow.get_mut(d.min(kernels - 1))?;
                 process.outputs.push(match times {
                     0 => outputs.get(table * inputs + d)?.clone(),
-                    _ => fold(outputs.get(d)?, blob.time_features(table)).reduced(&process.kernel)?,
+                    _ => reduced(fold_time(outputs.get(d)?, blob.time_features(table)), &process.kernel)?,
                 });
             }
         }
@@ -78,6 +72,12 @@ impl Tensors {
         let predictor =
             Process { kernel: kernel(&kernel_view, inputs, features), outputs: vec![output(&output_view, features)] };
         Some(Self { tables, flow, predictor })
+    }
+
+    /// The dimension d that an output of one of the flow's kernels belongs to. With a kernel per dimension every output
+    /// of it is of that dimension.
+    pub(crate) fn dimension(&self, kernel: usize, output: usize, inputs: usize) -> usize {
+        if self.flow.len() == 1 { output % inputs } else { kernel }
     }
 
     /// The outputs that a model with fewer steps uses: those of every `stride`th step.
@@ -109,11 +109,11 @@ fn kernel(view: &KernelView<'_>, inputs: usize, points: usize) -> KernelTensors 
     }
 }
 
-fn output(view: &OutputView<'_>, features: usize) -> OutputTensors {
+fn output(view: &OutputView<'_>, features: usize) -> Output {
     let unit = f64::from(view.weights.scale);
     // Padding has zero coefficients, and a direction with a zero coefficient is as good as padding.
     let rank = view.coefficients.iter().rposition(|&c| c != 0.0).map_or(0, |last| last + 1);
-    OutputTensors {
+    Output {
         weights: DVector::from_fn(features, |m, _| unit * at(view.weights.elements, m)),
         directions: DMatrix::from_fn(features, rank, |m, r| at(view.directions, layout::position(r, m, features))),
         coefficients: DVector::from_fn(rank, |r, _| f64::from(view.coefficients[r])),
@@ -125,39 +125,31 @@ fn at(elements: Elements<'_>, index: usize) -> f64 {
 }
 
 /// (I ⊗ a_tᵀ) of weights and directions: the features become those of space alone.
-fn fold(output: &OutputTensors, time_features: &[f32]) -> OutputTensors {
-    let times = time_features.len();
-    let points = output.weights.len() / times;
-    let sum = |s: usize, value: &dyn Fn(usize) -> f64| {
-        time_features.iter().enumerate().map(|(t, &a)| f64::from(a) * value(s * times + t)).sum::<f64>()
-    };
-    OutputTensors {
-        weights: DVector::from_fn(points, |s, _| sum(s, &|row| output.weights[row])),
-        directions: DMatrix::from_fn(points, output.coefficients.len(), |s, r| {
-            sum(s, &|row| output.directions[(row, r)])
-        }),
+fn fold_time(output: &Output, time_features: &[f32]) -> Output {
+    let a_t = DVector::from_iterator(time_features.len(), time_features.iter().map(|&a| f64::from(a)));
+    let weights = DMatrix::from_columns(&[output.weights.column(0)]);
+    Output {
+        weights: fold(&weights, &a_t).column(0).into_owned(),
+        directions: fold(&output.directions, &a_t),
         coefficients: output.coefficients.clone(),
     }
 }
 
-impl OutputTensors {
-    /// The same variance in no more directions than there are features. With R Rᵀ = ρ(Z,Z) + jI for any j and
-    /// a = R⁻¹φ it is the quadratic form of A = Σ_r c_r Rᵀv_r (Rᵀv_r)ᵀ in a, whose eigenvectors e give v = R⁻ᵀe.
-    fn reduced(self, kernel: &KernelTensors) -> Option<Self> {
-        let points = self.weights.len();
-        if self.coefficients.len() <= points {
-            return Some(self);
-        }
-        let factor = (kernel.gram(&kernel.points) + DMatrix::identity(points, points) * 1e-6).cholesky()?.unpack();
-        let whitened = factor.tr_mul(&self.directions);
-        let form = &whitened * DMatrix::from_diagonal(&self.coefficients) * whitened.transpose();
-        let eigen = SymmetricEigen::new(form);
-        Some(Self {
-            weights: self.weights,
-            directions: factor.tr_solve_lower_triangular(&eigen.eigenvectors)?,
-            coefficients: eigen.eigenvalues,
-        })
+/// The same variance in no more directions than there are features. With R Rᵀ = ρ(Z,Z) + jI for any j and a = R⁻¹φ it is
+/// the quadratic form of A = Σ_r c_r Rᵀv_r (Rᵀv_r)ᵀ in a, whose eigenvectors e give v = R⁻ᵀe.
+fn reduced(output: Output, kernel: &KernelTensors) -> Option<Output> {
+    if output.coefficients.len() <= output.weights.len() {
+        return Some(output);
     }
+    let factor = kernel.whitening(&kernel.points)?;
+    let whitened = factor.tr_mul(&output.directions);
+    let form = &whitened * DMatrix::from_diagonal(&output.coefficients) * whitened.transpose();
+    let eigen = SymmetricEigen::new(form);
+    Some(Output {
+        weights: output.weights,
+        directions: factor.tr_solve_lower_triangular(&eigen.eigenvectors)?,
+        coefficients: eigen.eigenvalues,
+    })
 }
 
 impl KernelTensors {
@@ -169,6 +161,15 @@ impl KernelTensors {
     /// ρ(Z, Z) of points in the kernel's own metric.
     pub(crate) fn gram(&self, points: &DMatrix<f64>) -> DMatrix<f64> {
         self.between(points, points)
+    }
+
+    /// R with R Rᵀ = ρ(Z,Z) + jI, lower triangular; `None` if there is none, which j prevents for finite points.
+    pub(crate) fn whitening(&self, points: &DMatrix<f64>) -> Option<DMatrix<f64>> {
+        let mut gram = self.gram(points);
+        for i in 0..points.nrows() {
+            gram[(i, i)] += JITTER;
+        }
+        Some(gram.cholesky()?.unpack())
     }
 
     /// ρ(A, B) of points in the kernel's own metric: `[rows of A, rows of B]`.

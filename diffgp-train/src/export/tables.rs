@@ -29,7 +29,7 @@ pub(crate) struct Output {
     /// v_r in columns: `[M, rank]`.
     pub(crate) directions: DMatrix<f64>,
     /// c_r: `[rank]`.
-    pub(crate) coefficients: Vec<f64>,
+    pub(crate) coefficients: DVector<f64>,
 }
 
 /// A flow in the device's form.
@@ -92,7 +92,7 @@ pub(crate) fn flow_tables(params: &Params, flow: &Flow) -> Result<FlowTables, No
 }
 
 /// (I ⊗ a_tᵀ) A: rows s·M_t + t are summed over t with weights a_t.
-fn fold(matrix: &DMatrix<f64>, a_t: &DVector<f64>) -> DMatrix<f64> {
+pub(crate) fn fold(matrix: &DMatrix<f64>, a_t: &DVector<f64>) -> DMatrix<f64> {
     let times = a_t.len();
     DMatrix::from_fn(matrix.nrows() / times, matrix.ncols(), |s, column| {
         (0..times).map(|t| a_t[t] * matrix[(s * times + t, column)]).sum()
@@ -122,7 +122,7 @@ fn output(
     Ok(Output {
         weights: weights.column(0) * kernel.variance.sqrt(),
         directions: unwhiten(factor, &vectors, times)?,
-        coefficients: order.iter().map(|&r| eigen.eigenvalues[r]).collect(),
+        coefficients: eigen.eigenvalues.select_rows(&order),
     })
 }
 

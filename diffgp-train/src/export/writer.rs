@@ -52,8 +52,8 @@ impl StoredKernel {
 }
 
 impl StoredOutput {
-    /// Singles, as training gives them.
-    fn new(output: &Output) -> Self {
+    /// Singles.
+    pub(crate) fn new(output: &Output) -> Self {
         let (features, rank) = output.directions.shape();
         let directions = interleaved(rank, features, |r, m| output.directions[(m, r)] as f32);
         Self {

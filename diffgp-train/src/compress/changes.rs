@@ -1,0 +1,92 @@
+//! What a compressed model changed, measured.
+
+use diffgp_infer::Model;
+use nalgebra::DMatrix;
+
+use super::rows::Rows;
+use super::states::{Visited, spread};
+use super::tensors::{Process, Tensors};
+use super::{Bound, COMPARED_ROWS, Certificate, Change, CompressError};
+use crate::evaluate::{Sampling, evaluate};
+use crate::export::tables::Output;
+
+/// How far predictions along the drift are from the original's: H16 to H18.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Errors {
+    /// In standard deviations of the target.
+    pub(super) mean: f32,
+    /// Relative.
+    pub(super) variance: f32,
+    /// Over so many rows.
+    pub(super) rows: u32,
+}
+
+/// The worst differences of two models.
+pub(super) fn errors(original: &Model<'_>, compressed: &Model<'_>, rows: Rows<'_>) -> Result<Errors, CompressError> {
+    let rows = rows.numbered(&spread(rows.total(), COMPARED_ROWS));
+    let scale = original.blob().header().target_scale;
+    let before = evaluate(original, &rows, Sampling::Drift)?;
+    let after = evaluate(compressed, &rows, Sampling::Drift)?;
+    let mut errors = Errors { rows: rows.len() as u32, ..Errors::default() };
+    for (before, after) in before.iter().zip(&after) {
+        let (before, after) = (before.prediction, after.prediction);
+        errors.mean = errors.mean.max((after.mean() - before.mean()).abs() / scale);
+        errors.variance = errors.variance.max((after.variance() / before.variance() - 1.0).abs());
+    }
+    Ok(errors)
+}
+
+/// What changed at the visited states, next to the bounds: for every dimension of the flow, and for the predictor.
+pub(super) fn changes(
+    reference: &Tensors,
+    stored: &Tensors,
+    certificate: &Certificate,
+    visited: &Visited,
+) -> (Vec<Change>, Change) {
+    let none = |bound: Bound| Change { bound, measured: Bound::default(), variance: 0.0 };
+    let mut flow: Vec<Change> = certificate.flow.iter().map(|&bound| none(bound)).collect();
+    let inputs = flow.len();
+    for (kernel, (before, after)) in reference.flow.iter().zip(&stored.flow).enumerate() {
+        for (index, (old, new)) in before.outputs.iter().zip(&after.outputs).enumerate() {
+            let d = reference.dimension(kernel, index, inputs);
+            measure(&mut flow[d], (before, old), (after, new), &visited.flow);
+        }
+    }
+    let mut predictor = none(certificate.predictor);
+    let (before, after) = (&reference.predictor, &stored.predictor);
+    measure(&mut predictor, (before, &before.outputs[0]), (after, &after.outputs[0]), &visited.ends);
+    (flow, predictor)
+}
+
+/// Adds the differences of one output to a change.
+fn measure(
+    change: &mut Change,
+    (before, old): (&Process, &Output),
+    (after, new): (&Process, &Output),
+    states: &DMatrix<f64>,
+) {
+    let (old_means, old_variances) = moments(before, old, states);
+    let (new_means, new_variances) = moments(after, new, states);
+    let measured = &mut change.measured;
+    for (new, old) in new_means.iter().zip(&old_means) {
+        measured.mean = measured.mean.max((new - old).abs() as f32);
+    }
+    for (new, old) in new_variances.iter().zip(&old_variances) {
+        measured.wider = measured.wider.max((new - old) as f32);
+        measured.narrower = measured.narrower.max((old - new) as f32);
+    }
+    let mean = old_variances.iter().sum::<f64>() / old_variances.len().max(1) as f64;
+    change.variance = change.variance.max(mean);
+}
+
+/// Mean and variance of an output at states, in float64: `[N]` each.
+fn moments(process: &Process, output: &Output, states: &DMatrix<f64>) -> (Vec<f64>, Vec<f64>) {
+    let features = process.kernel.features(&process.kernel.points, states);
+    let means = features.tr_mul(&output.weights);
+    let projections = features.tr_mul(&output.directions);
+    let variances = projections.row_iter().map(|row| {
+        let explained: f64 = row.iter().zip(output.coefficients.iter()).map(|(p, c)| c * p * p).sum();
+        process.kernel.variance * (1.0 - explained)
+    });
+    (means.iter().copied().collect(), variances.collect())
+}
