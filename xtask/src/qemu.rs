@@ -51,7 +51,7 @@ pub(crate) fn run(args: Args) -> Result<()> {
     if args.json {
         println!("{}", record.to_json()?);
     } else {
-        print!("{}", table::tables(&figures));
+        print!("{}", table::tables(&figures)?);
     }
     if args.overwrite {
         record.overwrite()?;

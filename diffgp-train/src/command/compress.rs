@@ -6,17 +6,16 @@ mod table;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::Context;
 use diffgp_infer::Model;
 use diffgp_train::compress::{self, CompressError, Compressed, Goal};
-use diffgp_train::evaluate::{Figures, Known, Row, Sampling, score};
+use diffgp_train::evaluate::{Figures, Known, Sampling, score};
 use serde::Serialize;
 
 use super::failure::mistake;
 use super::file_options::FileOption;
 use super::inspect::{self, CoreName};
+use super::known_rows::KnownRows;
 use super::model_file::ModelFile;
-use super::model_rows::{ModelRows, Target};
 use super::test_rows::TestRowsArgs;
 use super::{console, output};
 
@@ -202,65 +201,37 @@ fn report(args: &Args, compressed: &Compressed, measured: Option<Measured>, core
 
 /// Rows to search with, and rows to report on.
 struct Data {
+    /// Raw inputs of the rows to search with.
     inputs: Vec<f32>,
-    targets: Option<Vec<f32>>,
-    /// Inputs and targets that took no part, and their numbers.
-    held_out: Vec<(usize, Vec<f32>, f32)>,
+    known: Option<KnownRows>,
 }
 
 impl Data {
     fn read(args: &Args, model: &Model<'_>) -> anyhow::Result<Self> {
         let Some(path) = &args.data else {
             eprintln!("note: without --data, predictions are compared for made-up inputs within the model's ranges");
-            return Ok(Self { inputs: compress::made_up_inputs(model), targets: None, held_out: Vec::new() });
+            return Ok(Self { inputs: compress::made_up_inputs(model), known: None });
         };
-        let rows = ModelRows::open(path, model, args.target.as_deref(), Target::Needed)?;
-        let width = rows.width();
-        let cells = rows.read_all()?;
-        let total = cells.len() / width;
-        let numbers = args.test_rows.read(path, total)?.unwrap_or_default();
-        let mut data = Self { inputs: Vec::new(), targets: None, held_out: Vec::new() };
-        let mut targets = Vec::new();
-        for (number, row) in cells.chunks_exact(width).enumerate() {
-            let (&y, x) = row.split_last().context("a row has a target")?;
-            if model.is_classifier() && y != 0.0 && y != 1.0 {
-                let (file, row) = (path.display(), number + 1);
-                return Err(mistake(format!(
-                    "{file}: row {row}: the target is {y}; the model is a classifier and expects 0 or 1"
-                )));
-            }
-            if numbers.binary_search(&number).is_ok() {
-                data.held_out.push((number, x.to_vec(), y));
-            } else {
-                data.inputs.extend_from_slice(x);
-                targets.push(y);
-            }
-        }
-        if targets.is_empty() {
+        let known = KnownRows::read(path, args.target.as_deref(), &args.test_rows, model)?;
+        let held_out = known.held_out.as_deref().unwrap_or_default();
+        let searched = (0..known.total()).filter(|number| held_out.binary_search(number).is_err());
+        let inputs: Vec<f32> = searched.flat_map(|number| known.row(number).row.x).copied().collect();
+        if inputs.is_empty() {
             return Err(mistake(format!("{}: all rows are held out; none is left to search with", path.display())));
         }
-        data.targets = Some(targets);
-        Ok(data)
+        Ok(Self { inputs, known: Some(known) })
     }
 
     /// Both models on the held-out rows, or else on the rows searched with; nothing without targets.
     fn measure(&self, original: &Model<'_>, compressed: &Model<'_>, paths: u32) -> anyhow::Result<Option<Measured>> {
-        let Some(targets) = &self.targets else { return Ok(None) };
-        let inputs = original.inputs();
-        let searched = self.inputs.chunks_exact(inputs).zip(targets).enumerate();
-        let mut rows: Vec<Known<'_>> = match self.held_out.is_empty() {
-            true => searched.map(|(number, (x, &y))| Known { row: Row { number: number as u32, x }, y }).collect(),
-            false => {
-                let held_out = self.held_out.iter();
-                held_out.map(|(number, x, y)| Known { row: Row { number: *number as u32, x }, y: *y }).collect()
-            }
-        };
-        let stride = rows.len().div_ceil(REPORTED_ROWS);
-        rows = rows.into_iter().step_by(stride).collect();
+        let Some(known) = &self.known else { return Ok(None) };
+        let numbers = known.numbers();
+        let stride = numbers.len().div_ceil(REPORTED_ROWS);
+        let rows: Vec<Known<'_>> = numbers.iter().step_by(stride).map(|&number| known.row(number)).collect();
         let sampling = Sampling::Paths { count: paths, seed: 0 };
         let scored = |model: &Model<'_>| -> anyhow::Result<Score> { Ok(Score::new(&score(model, &rows, sampling)?)) };
         Ok(Some(Measured {
-            rows: if self.held_out.is_empty() { "the rows searched with" } else { "held-out rows" },
+            rows: if known.held_out.is_some() { "held-out rows" } else { "the rows searched with" },
             n: rows.len(),
             original: scored(original)?,
             compressed: scored(compressed)?,

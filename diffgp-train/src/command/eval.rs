@@ -1,16 +1,14 @@
 //! `diffgp eval`: how good a model is on rows whose target is known, computed as the device computes it.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use anyhow::Context;
 use diffgp_infer::Model;
 use diffgp_train::evaluate::{Figures, Known, score};
 use serde::Serialize;
 
-use super::failure::mistake;
 use super::file_options::FileOption;
-use super::known_rows::{KnownRows, KnownRowsArgs};
+use super::known_rows::KnownRowsArgs;
 use super::model_file::ModelFile;
 use super::output;
 use super::sampling::SamplingArgs;
@@ -67,10 +65,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let file = ModelFile::read(&args.known.model)?;
     let model = file.model();
     let known = args.known.read(&model)?;
-    if model.is_classifier() {
-        check_classes(&args.known.data, &known)?;
-    }
-    let rows: Vec<Known<'_>> = known.numbers.iter().map(|&number| known.row(number)).collect();
+    let rows: Vec<Known<'_>> = known.numbers().iter().map(|&number| known.row(number)).collect();
     let data = || args.known.data.display().to_string();
     let figures = score(&model, &rows, args.sampling.sampling()).with_context(data)?;
     let report = report(&model, &figures);
@@ -91,17 +86,6 @@ fn report(model: &Model<'_>, figures: &Figures) -> Report {
             coverage_95,
         }),
         out_of_range: figures.out_of_range,
-    }
-}
-
-fn check_classes(data: &Path, known: &KnownRows) -> anyhow::Result<()> {
-    match (0..known.total()).map(|number| known.row(number)).find(|known| known.y != 0.0 && known.y != 1.0) {
-        Some(Known { row, y }) => Err(mistake(format!(
-            "{}: row {}: the target is {y}; the model is a classifier and expects 0 or 1",
-            data.display(),
-            row.number + 1
-        ))),
-        None => Ok(()),
     }
 }
 

@@ -1,10 +1,11 @@
-//! A model, and rows whose target is known: what `eval` scores and `plot` draws.
+//! Rows whose target is known: what `eval` scores, `plot` draws and `compress` compares on.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use diffgp_infer::Model;
 use diffgp_train::evaluate::{Known, Row};
 
+use super::failure::mistake;
 use super::model_rows::{ModelRows, Target};
 use super::test_rows::TestRowsArgs;
 
@@ -28,23 +29,52 @@ pub(crate) struct KnownRowsArgs {
 pub(crate) struct KnownRows {
     cells: Vec<f32>,
     width: usize,
-    /// The numbers of those asked for: the held-out ones, or all.
-    pub(crate) numbers: Vec<usize>,
+    /// The numbers of the held-out ones, ascending, if some were named.
+    pub(crate) held_out: Option<Vec<usize>>,
 }
 
 impl KnownRowsArgs {
     /// Reads the file as the model wants it.
     pub(crate) fn read(&self, model: &Model<'_>) -> anyhow::Result<KnownRows> {
-        let rows = ModelRows::open(&self.data, model, self.target.as_deref(), Target::Needed)?;
-        let width = rows.width();
-        let cells = rows.read_all()?;
-        let total = cells.len() / width;
-        let numbers = self.test_rows.read(&self.data, total)?.unwrap_or_else(|| (0..total).collect());
-        Ok(KnownRows { cells, width, numbers })
+        KnownRows::read(&self.data, self.target.as_deref(), &self.test_rows, model)
     }
 }
 
 impl KnownRows {
+    /// Reads a file as a model wants it.
+    pub(crate) fn read(
+        data: &Path,
+        target: Option<&str>,
+        test_rows: &TestRowsArgs,
+        model: &Model<'_>,
+    ) -> anyhow::Result<Self> {
+        let rows = ModelRows::open(data, model, target, Target::Needed)?;
+        let width = rows.width();
+        let cells = rows.read_all()?;
+        let held_out = test_rows.read(data, cells.len() / width)?;
+        let known = Self { cells, width, held_out };
+        if model.is_classifier() {
+            known.check_classes(data)?;
+        }
+        Ok(known)
+    }
+
+    fn check_classes(&self, data: &Path) -> anyhow::Result<()> {
+        match (0..self.total()).map(|number| self.row(number)).find(|known| known.y != 0.0 && known.y != 1.0) {
+            Some(Known { row, y }) => Err(mistake(format!(
+                "{}: row {}: the target is {y}; the model is a classifier and expects 0 or 1",
+                data.display(),
+                row.number + 1
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// The numbers of the rows asked for: the held-out ones, or all.
+    pub(crate) fn numbers(&self) -> Vec<usize> {
+        self.held_out.clone().unwrap_or_else(|| (0..self.total()).collect())
+    }
+
     /// How many rows the file has.
     pub(crate) fn total(&self) -> usize {
         self.cells.len() / self.width

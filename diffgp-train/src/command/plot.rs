@@ -70,7 +70,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let run_dir = args.run_dir.clone().or_else(|| default_run.join("metrics.jsonl").exists().then_some(default_run));
     let gallery = Gallery {
         model: &model,
-        rows: known.numbers.iter().map(row).collect(),
+        rows: known.numbers().iter().map(row).collect(),
         followed: followed.iter().map(row).collect(),
         sampling: args.sampling.sampling(),
         metrics: run_dir.map(|directory| directory.join("metrics.jsonl")),
@@ -87,7 +87,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
 }
 
 fn chosen_rows(args: &Args, known: &KnownRows) -> anyhow::Result<Vec<usize>> {
-    let (numbers, total) = (&known.numbers, known.total());
+    let (numbers, total) = (known.numbers(), known.total());
     if args.rows.len() > decision_path::MOST_ROWS {
         let most = decision_path::MOST_ROWS;
         return Err(mistake(format!(
