@@ -3,7 +3,7 @@
 //! 1. A sparse Gaussian process (T = 0) from k-means inducing points.
 //! 2. For a flow: another, for fewer iterations, then a weak flow in front of it and everything together.
 //! 3. The better of both by the log-likelihood of validation rows; for small sets, that one once more on all rows.
-//! 4. q(u_g) fitted once more on all rows with the exported number of steps.
+//! 4. q(u_g), and after batches σ², fitted once more on all rows with the exported number of steps.
 //!
 //! The result depends on the data, the configuration (threads excepted) and the version, to the bit. Memory: the data
 //! set, one batch with its noise, and what [`value_and_gradient`](crate::elbo::value_and_gradient) needs.
@@ -99,8 +99,8 @@ fn run(
     check_scaling(data, &scaling, observer)?;
     let threads = Threads::new(config.threads).map_err(|error| TrainError::Threads(error.to_string()))?;
     let rows_of = Standardised { data, scaling: &scaling };
-    let split = Rows::new(data.rows(), config);
-    if split.validation().is_empty() && config.validation.fraction > 0.0 {
+    let validation = Rows::new(data.rows(), config, Phase::Flow).validation();
+    if validation.is_empty() && config.validation.fraction > 0.0 {
         observer.warning(&Warning::NoValidation);
     }
     let fingerprint = data.fingerprint();
@@ -110,11 +110,11 @@ fn run(
 
     let sparse = initial::sparse_gp(data, &scaling, config, observer);
     let flow = (config.flow.time > 0.0).then(|| initial::weak_flow(data, &scaling, config, observer));
-    let course = Course { config, rows: data.rows(), sparse, flow };
+    let course = Course { config, total_rows: data.rows(), sparse, flow };
     let mut state = resumed.unwrap_or_else(|| course.start());
     let mut chosen = loop {
         let ascent = course.ascent(state.phase);
-        let rows = if state.phase.on_all_rows() { Rows::all(data.rows(), config) } else { split };
+        let rows = course.rows(state.phase);
         let mut objective = DataObjective { rows_of, config, threads: &threads, rows, validation: rows.validation() };
         let end = ascent.run(state, &mut objective, observer, &checkpoint)?;
         match course.next(end) {

@@ -3,7 +3,7 @@
 //! A state is only ever stepped from, validated or checkpointed after the bound at that state was found to be finite.
 //! When it is not, the run goes back to the state before and makes a smaller step from there.
 
-use super::config::{Config, PhaseConfig};
+use super::config::{Config, PhaseConfig, Task};
 use super::error::TrainError;
 use super::observer::{Observer, Phase, Progress, Validated, Warning};
 use super::score::Score;
@@ -37,11 +37,16 @@ pub(super) struct Ascent<'a> {
 }
 
 impl<'a> Ascent<'a> {
-    pub(super) fn new(config: &'a Config, phase: Phase, template: Params) -> Self {
-        let phase = match phase {
+    /// `batches` are the batches that an iteration takes: q(u_g) can go as many times further with them, as far as its
+    /// optimum for those rows if the likelihood is conjugate.
+    pub(super) fn new(config: &'a Config, phase: Phase, template: Params, batches: f64) -> Self {
+        let mut phase = match phase {
             Phase::WarmStart => config.warm_start,
             Phase::Sparse | Phase::Flow | Phase::SparseAgain | Phase::FlowAgain => config.main,
         };
+        if config.task == Task::Regression {
+            phase.natural_step = (phase.natural_step * batches).min(1.0);
+        }
         Self { config, phase, groups: groups(&template), template }
     }
 

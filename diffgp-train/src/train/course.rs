@@ -13,6 +13,7 @@
 use super::ascent::Ascent;
 use super::config::Config;
 use super::observer::Phase;
+use super::rows::Rows;
 use super::state::{Best, State, Verdict};
 use crate::optimise::{pack, unpack};
 use crate::params::{Flow, Params};
@@ -23,7 +24,7 @@ pub const WORTHWHILE_GAIN: f64 = 0.01;
 /// The beginning of every phase.
 pub(super) struct Course<'a> {
     pub(super) config: &'a Config,
-    pub(super) rows: usize,
+    pub(super) total_rows: usize,
     /// T = 0, untrained.
     pub(super) sparse: Params,
     /// A weak flow, if there is to be one.
@@ -55,7 +56,13 @@ impl Course<'_> {
 
     /// How a phase climbs.
     pub(super) fn ascent(&self, phase: Phase) -> Ascent<'_> {
-        Ascent::new(self.config, phase, self.with_flow(self.sparse.clone(), phase))
+        let batches = self.rows(phase).batches(self.config);
+        Ascent::new(self.config, phase, self.with_flow(self.sparse.clone(), phase), batches)
+    }
+
+    /// The rows of a phase.
+    pub(super) fn rows(&self, phase: Phase) -> Rows {
+        Rows::new(self.total_rows, self.config, phase)
     }
 
     /// After the end of a phase.
@@ -91,7 +98,7 @@ impl Course<'_> {
         let verdict =
             best.map(|&Best { iteration, log_likelihood, .. }| Verdict { iteration, log_likelihood, flow_gain });
         match verdict {
-            Some(Verdict { iteration, .. }) if self.rows <= self.config.validation.again_rows => {
+            Some(Verdict { iteration, .. }) if self.total_rows <= self.config.validation.again_rows => {
                 let mut before = Params { jitter: end.jitter, ..self.sparse.clone() };
                 if let Some(theta) = &end.warm {
                     unpack(theta, &mut before);

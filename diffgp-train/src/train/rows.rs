@@ -1,11 +1,14 @@
 //! Which rows are trained on, which validate, and which make up a batch; no index of the rows is stored.
 
 use super::config::Config;
+use super::observer::Phase;
 use crate::permutation::Permutation;
 use crate::philox::Purpose;
 
 /// Fewer training rows than this leave none for validation.
 const ROWS_TO_SPLIT: usize = 20;
+/// Without a flow a row costs so little that an iteration takes so many batches.
+const BATCHES_WITHOUT_FLOW: usize = 10;
 
 /// The rows of a data set in an order chosen by the seed: validation rows first, training rows after them.
 #[derive(Clone, Copy, Debug)]
@@ -18,17 +21,23 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub(super) fn new(total: usize, config: &Config) -> Self {
+    pub(super) fn new(total: usize, config: &Config, phase: Phase) -> Self {
         let share = (total as f64 * config.validation.fraction) as usize;
-        let validation = if total < ROWS_TO_SPLIT { 0 } else { share.min(config.validation.max_rows) };
+        let validates = total >= ROWS_TO_SPLIT && !phase.on_all_rows();
+        let validation = if validates { share.min(config.validation.max_rows) } else { 0 };
         let order = Permutation::new(total, config.seed, Purpose::Split, 0);
-        let batch = config.batch.min(total - validation);
+        let batches = match phase {
+            Phase::Sparse | Phase::SparseAgain => BATCHES_WITHOUT_FLOW,
+            // The warm start need not be better than the flow can keep it.
+            Phase::WarmStart | Phase::Flow | Phase::FlowAgain => 1,
+        };
+        let batch = config.batch.saturating_mul(batches).min(total - validation);
         Self { order, total, validation, batch, seed: config.seed }
     }
 
-    /// The same rows without any for validation.
-    pub(super) fn all(total: usize, config: &Config) -> Self {
-        Self { validation: 0, batch: config.batch.min(total), ..Self::new(total, config) }
+    /// How many batches of the configuration an iteration takes.
+    pub(super) fn batches(&self, config: &Config) -> f64 {
+        self.batch as f64 / config.batch.min(self.batch) as f64
     }
 
     /// How many rows are trained on.
@@ -63,7 +72,7 @@ mod tests {
     use crate::train::config::Task;
 
     fn rows(total: usize, batch: usize) -> Rows {
-        Rows::new(total, &Config { batch, ..Config::for_rows(total, Task::Regression) })
+        Rows::new(total, &Config { batch, ..Config::for_rows(total, Task::Regression) }, Phase::Flow)
     }
 
     #[test]
@@ -80,7 +89,7 @@ mod tests {
     #[test]
     fn all_rows_are_the_validation_rows_and_the_others() {
         let config = Config { batch: 30, ..Config::for_rows(90, Task::Regression) };
-        let all = Rows::all(90, &config);
+        let all = Rows::new(90, &config, Phase::FlowAgain);
         assert_eq!((all.training_count(), all.validation().len()), (90, 0));
         let mut seen: Vec<usize> = (0..3).flat_map(|iteration| all.batch(iteration)).collect();
         seen.sort_unstable();
@@ -94,6 +103,20 @@ mod tests {
         seen.sort_unstable();
         // 9·40 = 4 epochs of 90.
         assert!(seen.chunk_by(|a, b| a == b).all(|equal| equal.len() == 4));
+    }
+
+    #[test]
+    fn without_a_flow_an_iteration_takes_ten_batches_or_all_rows() {
+        let config = Config { batch: 30, ..Config::for_rows(1000, Task::Regression) };
+        let in_batches = |total: usize, phase: Phase| {
+            let rows = Rows::new(total, &config, phase);
+            (rows.batch(0).len(), rows.batches(&config))
+        };
+        assert_eq!(in_batches(1000, Phase::Flow), (30, 1.0));
+        assert_eq!(in_batches(1000, Phase::WarmStart), (30, 1.0));
+        assert_eq!(in_batches(1000, Phase::Sparse), (300, 10.0));
+        assert_eq!(in_batches(100, Phase::Sparse), (90, 3.0));
+        assert_eq!(in_batches(20, Phase::Sparse), (18, 1.0));
     }
 
     #[test]

@@ -85,7 +85,7 @@ fn config() -> Config {
 fn climb(faulty: fn(u64) -> bool, notes: &mut Notes) -> Result<State, TrainError> {
     let config = config();
     let model = small_model(true);
-    let ascent = Ascent::new(&config, Phase::Flow, model.clone());
+    let ascent = Ascent::new(&config, Phase::Flow, model.clone(), 1.0);
     ascent.run(State::new(Phase::Flow, &model, true, config.main.iterations), &mut Bowl::new(faulty), notes, &|_, _| {
         Ok(())
     })
@@ -127,7 +127,7 @@ fn gives_up_when_nothing_helps() {
 fn stops_when_asked_with_a_checkpoint_of_the_state_it_stopped_in() {
     let config = config();
     let model = small_model(true);
-    let ascent = Ascent::new(&config, Phase::Flow, model.clone());
+    let ascent = Ascent::new(&config, Phase::Flow, model.clone(), 1.0);
     let saved = std::cell::RefCell::new(None);
     let keep = |state: &State, _: &mut dyn Observer| {
         *saved.borrow_mut() = Some(state.clone());
