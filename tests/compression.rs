@@ -3,6 +3,9 @@
 use diffgp_infer::{Model, Workspace};
 use diffgp_train::aligned::AlignedBytes;
 use diffgp_train::compress::{Certificate, CompressError, Compressed, Goal, compress, made_up_inputs};
+use diffgp_train::data::Dataset;
+use diffgp_train::export::{Metadata, export};
+use diffgp_train::train::{Config, Task, train};
 
 use crate::certified::{Device, Plain, worst_state};
 use crate::random_models::Normals;
@@ -17,7 +20,10 @@ fn stored(name: &str) -> AlignedBytes {
 }
 
 fn compressed(name: &str, goal: Goal) -> Result<Compressed, CompressError> {
-    let original = stored(name);
+    compressed_from(&stored(name), goal)
+}
+
+fn compressed_from(original: &AlignedBytes, goal: Goal) -> Result<Compressed, CompressError> {
     let inputs = made_up_inputs(&Model::parse(original.as_slice()).unwrap());
     // Every step costs the same: all that counts here is that fewer are cheaper.
     let work = |model: &Model<'_>| u64::from(model.blob().header().steps) + 1;
@@ -115,6 +121,35 @@ fn compression_goes_by_its_goal() {
             other => panic!("{:?}", other.map(|small| small.bytes.len())),
         }
     }
+}
+
+#[test]
+fn a_certificate_of_many_dimensions_counts_among_the_bytes() {
+    let most = 20_000;
+    let small = compressed("v1-higgs", Goal { max_bytes: Some(most), ..Goal::default() }).unwrap();
+    assert!(small.bytes.len() <= most, "{}", small.bytes.len());
+    assert_eq!(small.curve.last().unwrap().bytes, small.bytes.len());
+}
+
+/// Six steps become three and one: every table that is left belongs to a step of the original.
+#[test]
+fn a_field_that_changes_with_time_loses_steps_until_one_is_left() {
+    let x = Normals::new(4).vector(60);
+    let y = x.iter().map(|x| x.sin() as f32).collect();
+    let data = Dataset::new(x.iter().map(|&x| x as f32).collect(), y, 1).unwrap();
+    let mut config = Config::for_rows(data.rows(), Task::Regression);
+    (config.warm_start.iterations, config.main.iterations) = (10, 10);
+    (config.predictor.inducing, config.flow.inducing, config.flow.inducing_times) = (8, 6, 3);
+    (config.flow.training_steps, config.flow.steps) = (3, 6);
+    let trained = train(&data, &config, &mut ()).unwrap();
+    let metadata = Metadata { scaling: &trained.scaling, names: &[], model_id: &[] };
+    let original = AlignedBytes::new(&export(&trained.params, &metadata, &[]).unwrap().bytes);
+    // Rounded first, so that tables are really cut.
+    let goal =
+        Goal { max_bytes: Some(original.as_slice().len() * 2 / 3), max_instructions: Some(2), ..Goal::default() };
+    let small = compressed_from(&original, goal).unwrap();
+    let steps: Vec<usize> = small.curve.iter().map(|point| point.choice.steps).collect();
+    assert!(steps.iter().all(|steps| [6, 3, 1].contains(steps)) && steps.last() == Some(&1), "{steps:?}");
 }
 
 #[test]

@@ -74,7 +74,7 @@ pub struct Change {
 pub struct Compressed {
     /// The file.
     pub bytes: Vec<u8>,
-    /// From the original to what was chosen.
+    /// To what was chosen, from the original with time folded in and, if it is given up, without its variance.
     pub curve: Vec<Point>,
     /// For every dimension of the flow.
     pub flow: Vec<Change>,
@@ -149,7 +149,13 @@ pub fn compress(
     let mut judge = loss::Judge::default();
     let curve = search::search(&mut workshop, &mut judge, goal, instructions, report)?;
     let last = curve.last().ok_or(CompressError::NoRows)?;
-    finish(&mut workshop, &mut judge, &last.choice.clone(), curve)
+    let finished = finish(&mut workshop, &mut judge, &last.choice.clone(), curve)?;
+    match (goal.max_bytes, finished.curve.last()) {
+        (Some(most), Some(&Point { bytes, instructions, loss, .. })) if bytes > most => {
+            Err(CompressError::OutOfReach { bytes, instructions, loss })
+        }
+        _ => Ok(finished),
+    }
 }
 
 /// Adapts the predictor to the flow as it is now stored, if that helps; computes the certificate.

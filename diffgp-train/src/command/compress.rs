@@ -19,10 +19,11 @@ use super::model_file::ModelFile;
 use super::test_rows::TestRowsArgs;
 use super::{console, output};
 
-/// Make a model smaller and faster, and say what that costs.
+/// Make a model smaller, and say what that costs.
 ///
 /// Inducing points, weights and variance directions are cut and rounded to 16 or 8 bits, and steps are left out, as
-/// long as predictions hardly change or until the model fits. Losses are divergences from the original's predictions,
+/// long as predictions hardly change (--tolerance) or until the model fits (--max-bytes, --max-instructions). Integers
+/// save bytes and cost instructions: where time matters, say so with --max-instructions. Losses are divergences from the original's predictions,
 /// in nats per row, for the rows of --data (without those of --test-rows) or, without it, for made-up inputs. With
 /// --data, error, log-likelihood and coverage of both models are reported, on the rows of --test-rows if there are any.
 ///
@@ -80,6 +81,13 @@ pub(crate) struct Args {
 
 /// Rows to report on, at most.
 const REPORTED_ROWS: usize = 2000;
+
+/// What the model took that was read.
+#[derive(Clone, Copy, Debug)]
+struct Original {
+    bytes: usize,
+    instructions: u64,
+}
 
 /// Everything that is printed.
 #[derive(Debug, Serialize)]
@@ -144,9 +152,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let compressed = compress::compress(file.bytes(), &data.inputs, &goal, &instructions, &mut heard)
         .map_err(|error| refused(&args, error))?;
     output::write(&args.out, &compressed.bytes)?;
-    let pictures = picture::write(&compressed.curve, &args.out)?;
+    let original = Original { bytes: file.bytes().len(), instructions: instructions(&model) };
+    let pictures = picture::write(&compressed.curve, original, &args.out)?;
     let measured = data.measure(&model, &ModelFile::new(&compressed.bytes)?.model(), args.paths)?;
-    let report = report(&args, &compressed, measured, core, start);
+    let report = report(&args, original, &compressed, measured, start);
     if args.json { output::print_json(&report) } else { output::print(&table::text(&report, &pictures)) }
 }
 
@@ -162,7 +171,8 @@ fn check(args: &Args) -> anyhow::Result<()> {
     if args.test_rows.test_rows.is_some() && args.data.is_none() {
         return Err(mistake("--test-rows: say which file its rows are of with --data".to_owned()));
     }
-    if args.out == args.model {
+    // The same file may be spelled in many ways.
+    if matches!((args.out.canonicalize(), args.model.canonicalize()), (Ok(out), Ok(model)) if out == model) {
         return Err(mistake("--out: the original would be overwritten; expected another name".to_owned()));
     }
     Ok(())
@@ -180,15 +190,21 @@ fn refused(args: &Args, error: CompressError) -> anyhow::Error {
     }
 }
 
-fn report(args: &Args, compressed: &Compressed, measured: Option<Measured>, core: CoreName, start: Instant) -> Report {
-    let (first, last) = (&compressed.curve[0], &compressed.curve[compressed.curve.len() - 1]);
+fn report(
+    args: &Args,
+    original: Original,
+    compressed: &Compressed,
+    measured: Option<Measured>,
+    start: Instant,
+) -> Report {
+    let last = &compressed.curve[compressed.curve.len() - 1];
     Report {
         model: args.out.clone(),
-        original_bytes: first.bytes,
+        original_bytes: original.bytes,
         bytes: compressed.bytes.len(),
-        original_instructions: first.instructions,
+        original_instructions: original.instructions,
         instructions: last.instructions,
-        core: core.described(),
+        core: args.core.described(),
         adapted: compressed.adapted,
         loss: last.loss,
         measured,

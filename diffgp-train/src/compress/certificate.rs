@@ -66,9 +66,15 @@ impl Certificate {
         postcard::from_bytes(diffgp_core::blob::certificate(bytes).ok()?).ok()
     }
 
+    /// What a certificate adds to a file with so many outputs in its flow, at most: three singles for each of them and
+    /// for the predictor, the other fields, lengths and padding.
+    pub(super) fn most_bytes(outputs: usize) -> usize {
+        64 + 12 * (1 + outputs)
+    }
+
     /// As it is stored.
     pub(super) fn encode(&self) -> Vec<u8> {
-        let mut buffer = vec![0; 64 + 16 * (1 + self.flow.len())];
+        let mut buffer = vec![0; Self::most_bytes(self.flow.len())];
         let length = postcard::to_slice(self, &mut buffer).expect("there is room for it").len();
         buffer.truncate(length);
         buffer

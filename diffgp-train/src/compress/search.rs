@@ -12,7 +12,7 @@ use super::choice::Choice;
 use super::file::About;
 use super::loss::Judge;
 use super::workshop::Workshop;
-use super::{CompressError, Goal, Point};
+use super::{Certificate, CompressError, Goal, Point};
 use crate::aligned::AlignedBytes;
 use crate::export::Bits;
 
@@ -59,6 +59,9 @@ pub(super) fn search(
     instructions: &(dyn Fn(&Model<'_>) -> u64 + Sync),
     report: &mut dyn FnMut(&Point),
 ) -> Result<Vec<Point>, CompressError> {
+    // The certificate comes last.
+    let certificate = Certificate::most_bytes(workshop.rows().dimensions);
+    let goal = &Goal { max_bytes: goal.max_bytes.map(|bytes| bytes.saturating_sub(certificate)), ..*goal };
     let mut measure = |workshop: &mut Workshop<'_>, choice: Choice| -> Result<Point, CompressError> {
         let bytes = workshop.build(&choice, About::default())?;
         let aligned = AlignedBytes::new(&bytes);
@@ -109,16 +112,12 @@ fn saved(goal: &Goal, now: &Point, next: &Point) -> f64 {
 }
 
 fn bytes_beyond(goal: &Goal, point: &Point) -> f64 {
-    let budget = goal.max_bytes.map(|bytes| bytes.saturating_sub(CERTIFICATE).max(1) as f64);
-    budget.map_or(0.0, |budget| (point.bytes as f64 / budget).ln().max(0.0))
+    goal.max_bytes.map_or(0.0, |budget| (point.bytes as f64 / budget.max(1) as f64).ln().max(0.0))
 }
 
 fn work_beyond(goal: &Goal, point: &Point) -> f64 {
     goal.max_instructions.map_or(0.0, |budget| (point.instructions as f64 / budget.max(1) as f64).ln().max(0.0))
 }
-
-/// Bytes that a certificate may still add.
-const CERTIFICATE: usize = 160;
 
 type Measure<'m> = dyn FnMut(&mut Workshop<'_>, Choice) -> Result<Point, CompressError> + 'm;
 

@@ -111,8 +111,8 @@ impl<'a> Workshop<'a> {
 
     /// The most steps that are at most three quarters of those of a choice.
     pub(super) fn fewer_steps(&self, steps: usize) -> Option<usize> {
-        let all = self.original_steps();
-        (1..=steps * 3 / 4).rev().find(|&fewer| self.tensors.tables <= 1 || all.is_multiple_of(fewer))
+        // Of the tables that are left, every nth is kept.
+        (1..=steps * 3 / 4).rev().find(|&fewer| self.tensors.tables <= 1 || steps.is_multiple_of(fewer))
     }
 
     /// A choice with fewer steps, and ranks for the tables that are left with them.
