@@ -49,7 +49,7 @@ fn small_config(rows: usize, task: Task) -> Config {
 /// Minibatches, several paths, inducing times, a weight on KL_f and averaged iterates: every source of state at once.
 fn busy_config(rows: usize) -> Config {
     let mut config = small_config(rows, Task::Regression);
-    (config.batch, config.paths, config.averaging) = (64, 2, Some(0.9));
+    (config.batch, config.paths, config.averaging) = (16, 2, Some(0.9));
     config.flow.inducing_times = 2;
     config.regularisation.flow_kl_weight = 2.0;
     (config.warm_start.natural_step, config.main.natural_step) = (0.3, 0.3);
@@ -108,6 +108,17 @@ fn threads_do_not_change_a_bit() {
 /// The model file of a trained model.
 fn blob(trained: &Trained) -> Vec<u8> {
     export(&trained.params, &Metadata { scaling: &trained.scaling, names: &[], model_id: &[] }, &[]).unwrap().bytes
+}
+
+#[test]
+fn a_flow_that_no_validation_row_speaks_for_is_not_kept() {
+    let data = step_data(12, Task::Regression);
+    let mut config = small_config(12, Task::Regression);
+    config.flow.optional = true;
+    let mut recorder = Recorder::default();
+    let trained = train(&data, &config, &mut recorder).unwrap();
+    assert!(recorder.warnings.contains(&Warning::NoValidation));
+    assert_eq!((trained.params.flow_time(), trained.flow_gain), (0.0, None));
 }
 
 #[test]

@@ -29,6 +29,7 @@ use super::{console, interrupt, output};
 #[derive(Debug, clap::Args)]
 #[command(
     args_override_self = true,
+    mut_arg("flow_time", |flow_time| flow_time.hide(true)),
     after_help = "Examples:
   diffgp crossval data.csv --target y --folds 10 --flow-times 0,5
   diffgp crossval data.csv --target y --test-rows splits.txt --splits 0..20"
@@ -70,6 +71,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     if args.settings.flow_time.is_some() {
         return Err(mistake("--flow-time is for train; expected --flow-times with a list, as in --flow-times 0,5"));
     }
+    for (index, time) in args.flow_times.iter().enumerate() {
+        if args.flow_times[..index].contains(time) {
+            return Err(mistake(format!("--flow-times: {time} is there twice; expected every flow time once")));
+        }
+    }
     let data = args.rows.read(args.settings.target_kind())?;
     let splits = splits::held_out_rows(&args, &data)?;
     let path = args
@@ -106,6 +112,9 @@ fn split_line(
 ) -> anyhow::Result<Option<Line>> {
     let start = Instant::now();
     let (training, test) = data.clone().hold_out(held_out)?;
+    if training.rows() < 2 {
+        return Err(training_failed(&args.rows.data, TrainError::TooFewRows { rows: training.rows() }));
+    }
     let config = args.settings.with_flow_time(flow_time).config(training.rows())?;
     let key = journal::key(&config, &training, &test, args.test_paths);
     let known = journal.find(&key, split);
@@ -143,15 +152,15 @@ fn split_line(
     Ok(Some(line))
 }
 
-/// Shows progress and notes the last bound.
+/// Shows progress and notes the last bound per row.
 struct Watch {
     reporter: Reporter,
-    bound: f64,
+    bound: Option<f64>,
 }
 
 impl Observer for Watch {
     fn iteration(&mut self, progress: &Progress) {
-        self.bound = progress.elbo;
+        self.bound = Some(progress.elbo / progress.rows as f64);
         self.reporter.iteration(progress);
     }
 
@@ -172,12 +181,17 @@ fn figures(score: &Score) -> Figures {
     Figures { rmse: score.rmse, auc: score.auc, log_likelihood: score.log_likelihood }
 }
 
-fn train_split(args: &Args, training: &Dataset, config: &Config, journal: &Journal) -> anyhow::Result<(Trained, f64)> {
-    let mut watch = Watch { reporter: Reporter::bar_only(config), bound: f64::NAN };
+fn train_split(
+    args: &Args,
+    training: &Dataset,
+    config: &Config,
+    journal: &Journal,
+) -> anyhow::Result<(Trained, Option<f64>)> {
+    let mut watch = Watch { reporter: Reporter::bar_only(config), bound: None };
     let outcome = train::train(training, config, &mut watch);
     watch.reporter.finish();
     match outcome {
-        Ok(trained) => Ok((trained, watch.bound / training.rows() as f64)),
+        Ok(trained) => Ok((trained, watch.bound)),
         Err(TrainError::Stopped { .. }) => Err(anyhow::anyhow!(
             "stopped; finished splits are in {}, and the same command goes on from there",
             journal.path().display()

@@ -67,7 +67,7 @@ pub(crate) struct Args {
     /// Decides the paths; noise is keyed by seed, row and path, as in `predict`.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Column to skip because it holds the target, if neither side has names.
+    /// Column to skip because it holds the target, if either side lacks names.
     #[arg(long, value_name = "NAME|INDEX")]
     target: Option<String>,
     /// Print one JSON object: n, equal, different, first_different, retries, ticks_min, ticks_median, ticks_max and

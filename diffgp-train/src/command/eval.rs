@@ -29,7 +29,8 @@ pub(crate) struct Args {
     known: KnownRowsArgs,
     #[command(flatten)]
     sampling: SamplingArgs,
-    /// Print one JSON object: n, rmse and log_likelihood, or n, auc, accuracy and log_likelihood.
+    /// Print one JSON object: n, rmse, log_likelihood, coverage_50, coverage_90 and coverage_95, or n, auc, accuracy and
+    /// log_likelihood; and out_of_range.
     #[arg(long)]
     json: bool,
     #[command(flatten)]

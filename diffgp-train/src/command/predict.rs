@@ -36,7 +36,7 @@ pub(crate) struct Args {
     /// CSV file with the model's inputs.
     #[arg(value_name = "DATA.csv")]
     data: PathBuf,
-    /// Column to skip because it holds the target, if neither side has names.
+    /// Column to skip because it holds the target, if either side lacks names.
     #[arg(long, value_name = "NAME|INDEX")]
     target: Option<String>,
     #[command(flatten)]

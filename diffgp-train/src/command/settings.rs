@@ -46,13 +46,14 @@ pub(crate) struct Settings {
     /// Iterations of the sparse Gaussian process before a flow [default: from the number of rows].
     #[arg(long, value_name = "N")]
     warm_iterations: Option<u64>,
-    /// Rows per iteration [default: all of them up to 2000, else 1000].
+    /// Rows per iteration of a flow and its warm start; ten times as many without a flow [default: all of them up to
+    /// 2000, else 1000].
     #[arg(long, value_name = "B")]
     batch: Option<usize>,
     /// Sample paths per row and iteration [default: 1].
     #[arg(long, value_name = "S")]
     paths: Option<usize>,
-    /// Share of the training rows kept aside to choose the best iteration by [default: 0.1].
+    /// Share of the training rows kept aside to choose the best iteration by, at most 1000 rows [default: 0.1].
     #[arg(long, value_name = "SHARE")]
     validation: Option<f64>,
     /// Decides every random number; same seed, data and version: the same model, byte for byte.

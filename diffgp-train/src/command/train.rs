@@ -9,7 +9,7 @@ use diffgp_infer::Model;
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::compress::{self, CompressError, Compressed, Goal};
 use diffgp_train::data::Dataset;
-use diffgp_train::export::Exported;
+use diffgp_train::export::{Errors, Exported};
 use diffgp_train::train::{self, Config, Task, TrainError, Trained, WORTHWHILE_GAIN};
 use serde::Serialize;
 
@@ -157,7 +157,15 @@ fn compressed(args: &Args, data: &Dataset, exported: Exported) -> anyhow::Result
             )),
             error => error.into(),
         })?;
-    Ok((Exported { bytes: small.bytes.clone(), ..exported }, Some(small)))
+    // Of a compressed model the file says how far it is from the whole one.
+    let file = ModelFile::new(&small.bytes)?;
+    let header = *file.model().blob().header();
+    let errors = Errors {
+        mean: header.mean_error.into(),
+        variance: header.variance_error.into(),
+        rows: header.checked_rows as usize,
+    };
+    Ok((Exported { bytes: small.bytes.clone(), errors }, Some(small)))
 }
 
 /// The training rows, and the held-out rows with their numbers.
@@ -273,10 +281,11 @@ fn options(args: &Args, config: &Config) -> toml::Table {
 
 /// The command line as it can be typed again, without `--resume`.
 fn this_command() -> String {
-    let words = std::env::args().filter(|word| word != "--resume");
-    let quoted = words.map(|word| match word.contains([' ', '\'', '"', '$', '*', '&', ';', '(', ')']) {
-        true => format!("'{}'", word.replace('\'', r"'\''")),
-        false => word,
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).filter(|word| word != "--resume");
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_./,:=@%+-".contains(letter);
+    let quoted = words.map(|word| match !word.is_empty() && word.chars().all(is_plain) {
+        true => word,
+        false => format!("'{}'", word.replace('\'', r"'\''")),
     });
     quoted.collect::<Vec<_>>().join(" ")
 }
@@ -295,10 +304,11 @@ fn text(args: &Args, report: &Summary<'_>, exported: &Exported, start: Instant) 
     let compression = report.compression_loss.map_or_else(String::new, |loss| {
         format!("compressed to fit: {loss:.4} nats per row from the whole model, which is in the run directory\n")
     });
+    let compared = if report.compression_loss.is_some() { "against the whole model" } else { "f32 against float64" };
     let (model, data) = (args.out.display(), args.rows.data.display());
     format!(
         "{model}: {}, iteration {}{held_out}, {}\n{flow}{compression}\
-         f32 against float64 on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}\n\
+         {compared} on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}\n\
          report: {}\n\n\
          next:\n  diffgp eval {model} {data}{}\n  diffgp inspect {model}\n",
         console::bytes(report.bytes),

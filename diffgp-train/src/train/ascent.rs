@@ -6,6 +6,7 @@
 use super::config::{Config, PhaseConfig, Task};
 use super::error::TrainError;
 use super::observer::{Observer, Phase, Progress, Validated, Warning};
+use super::rows::Rows;
 use super::score::Score;
 use super::state::{Best, State};
 use crate::elbo::{ElboError, Evaluation};
@@ -34,20 +35,21 @@ pub(super) struct Ascent<'a> {
     /// Parameters of the right shape, and the constants.
     pub(super) template: Params,
     groups: Vec<Group>,
+    /// N.
+    rows: usize,
 }
 
 impl<'a> Ascent<'a> {
-    /// `batches` are the batches that an iteration takes: q(u_g) can go as many times further with them, as far as its
-    /// optimum for those rows if the likelihood is conjugate.
-    pub(super) fn new(config: &'a Config, phase: Phase, template: Params, batches: f64) -> Self {
+    /// With more rows than a batch q(u_g) goes to its optimum for them, if the likelihood is conjugate.
+    pub(super) fn new(config: &'a Config, phase: Phase, template: Params, rows: &Rows) -> Self {
         let mut phase = match phase {
             Phase::WarmStart => config.warm_start,
             Phase::Sparse | Phase::Flow | Phase::SparseAgain | Phase::FlowAgain => config.main,
         };
-        if config.task == Task::Regression {
-            phase.natural_step = (phase.natural_step * batches).min(1.0);
+        if rows.exceed_a_batch(config) && config.task == Task::Regression && phase.natural_step > 0.0 {
+            phase.natural_step = 1.0;
         }
-        Self { config, phase, groups: groups(&template), template }
+        Self { config, phase, groups: groups(&template), template, rows: rows.training_count() }
     }
 
     /// Climbs from `state` to the end of the phase; `checkpoint` is called with states from which to go on.
@@ -69,7 +71,10 @@ impl<'a> Ascent<'a> {
                 }
                 Err(error) => return Err(error.into()),
             };
-            self.keep_jitter(&mut state, &evaluation, observer);
+            if self.raises_jitter(&mut state, &evaluation, observer) {
+                // Only some matrices needed it; from here to the device all of them have it.
+                continue;
+            }
             self.report(&state, &params, &evaluation, observer);
             if state.iteration.is_multiple_of(self.config.validation.every) && state.iteration > 0 {
                 self.validate(&mut state, objective, observer)?;
@@ -90,7 +95,7 @@ impl<'a> Ascent<'a> {
                 state = self.back_off(state, &mut last_good, observer)?;
             }
         }
-        if state.theta.iter().any(|value| !value.is_finite()) {
+        if !self.is_sound(&mut state, objective, observer)? {
             state = self.back_off(state, &mut last_good, observer)?;
         }
         self.validate(&mut state, objective, observer)?;
@@ -198,12 +203,29 @@ impl<'a> Ascent<'a> {
         Ok(good.clone())
     }
 
-    /// A jitter that was needed once stays, so that the model is the same from here to the device.
-    fn keep_jitter(&self, state: &mut State, evaluation: &Evaluation, observer: &mut dyn Observer) {
-        if let Some(jitter) = evaluation.jitter_raised.filter(|&jitter| jitter > state.jitter) {
-            observer.warning(&Warning::JitterRaised { iteration: state.iteration, jitter });
-            state.jitter = jitter;
+    /// Whether the bound is finite at the end of a phase, where no step follows.
+    fn is_sound(
+        &self,
+        state: &mut State,
+        objective: &mut dyn Objective,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, TrainError> {
+        match objective.evaluate(&self.params(&state.theta, state.jitter), state.iteration) {
+            Ok(evaluation) => {
+                self.raises_jitter(state, &evaluation, observer);
+                Ok(is_finite(&evaluation))
+            }
+            Err(ElboError::NotPositiveDefinite { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
         }
+    }
+
+    /// A jitter that was needed once stays, so that the model is the same from here to the device.
+    fn raises_jitter(&self, state: &mut State, evaluation: &Evaluation, observer: &mut dyn Observer) -> bool {
+        let Some(jitter) = evaluation.jitter_raised.filter(|&jitter| jitter > state.jitter) else { return false };
+        observer.warning(&Warning::JitterRaised { iteration: state.iteration, jitter });
+        state.jitter = jitter;
+        true
     }
 
     fn report(&self, state: &State, params: &Params, evaluation: &Evaluation, observer: &mut dyn Observer) {
@@ -211,6 +233,7 @@ impl<'a> Ascent<'a> {
             phase: state.phase,
             iteration: state.iteration,
             iterations: state.end,
+            rows: self.rows,
             elbo: evaluation.elbo,
             expected_log_likelihood: evaluation.expected_log_likelihood,
             kl_predictor: evaluation.kl_predictor,

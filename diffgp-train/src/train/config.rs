@@ -1,5 +1,6 @@
 //! How to train: every choice in one validated value.
 
+use diffgp_core::blob::limits;
 use diffgp_core::kernel::KernelKind;
 use serde::{Deserialize, Serialize};
 
@@ -7,6 +8,10 @@ use crate::optimise::{Regularisation, Schedule};
 
 /// Training sets up to this size use all rows in every iteration.
 const FULL_BATCH_ROWS: usize = 2000;
+
+/// Raised whenever the same configuration trains otherwise than before, so that checkpoints and results of before are not
+/// taken for those of now.
+const RECIPE: u64 = 0;
 
 /// What is predicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +36,7 @@ pub struct Config {
     pub flow: FlowConfig,
     /// The predictor.
     pub predictor: PredictorConfig,
-    /// Rows per iteration; more than there are means all of them.
+    /// Rows per iteration, ten times as many without a flow; more than there are means all of them.
     pub batch: usize,
     /// S, sample paths per row and iteration.
     pub paths: usize,
@@ -45,7 +50,7 @@ pub struct Config {
     pub validation: ValidationConfig,
     /// β of the running average θ̄ ← β θ̄ + (1 − β) θ that is validated and kept instead of θ itself.
     pub averaging: Option<f64>,
-    /// The last fit of q(u_g).
+    /// The last fit of q(u_g) and σ².
     pub refit: RefitConfig,
     /// Absolute jitter to start with.
     pub jitter: f64,
@@ -108,7 +113,7 @@ pub struct PhaseConfig {
     pub learning_rate: f64,
     /// How it develops.
     pub schedule: Schedule,
-    /// γ for q(u_g); zero leaves q(u_g) to Adam.
+    /// γ for q(u_g), 1 for a regression without a flow on more rows than a batch; zero leaves q(u_g) to Adam.
     pub natural_step: f64,
 }
 
@@ -132,7 +137,7 @@ pub struct ValidationConfig {
     pub again_rows: usize,
 }
 
-/// The last fit of q(u_g), at the exported number of steps, validation rows included.
+/// The last fit of q(u_g) and σ², at the exported number of steps, validation rows included.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RefitConfig {
     /// Sample paths per row; zero leaves the fit out.
@@ -213,17 +218,23 @@ impl Config {
     /// Refuses what cannot work, naming the field and what would be right.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let flow = &self.flow;
-        check("flow.time", flow.time, "0 (no flow) or a positive number up to 100", |t| (0.0..=100.0).contains(&t))?;
+        let shortest = f64::from(*limits::FLOW_TIME.start());
+        check("flow.time", flow.time, "0 (no flow) or 1e-6 to 100", |t| t == 0.0 || (shortest..=100.0).contains(&t))?;
         if flow.time > 0.0 {
-            check_count("flow.steps", flow.steps, 1, 4096, "1 to 4096")?;
-            check_count("flow.training_steps", flow.training_steps, 1, 4096, "1 to 4096")?;
-            check_count("flow.inducing", flow.inducing, 1, 1024, "1 to 1024")?;
+            check_count("flow.steps", flow.steps, 1, limits::MAX_STEPS, "1 to 4096")?;
+            check_count("flow.training_steps", flow.training_steps, 1, limits::MAX_STEPS, "1 to 4096")?;
+            check_count("flow.inducing", flow.inducing, 1, limits::MAX_FEATURES, "1 to 1024")?;
             check_count("flow.inducing_times", flow.inducing_times, 0, 64, "0 (none) to 64")?;
+            if flow.inducing * flow.inducing_times > limits::MAX_FEATURES {
+                let expected = "at most 1024 inducing points times inducing times";
+                let value = flow.inducing_times.to_string();
+                return Err(ConfigError { option: "flow.inducing_times", value, expected });
+            }
             positive("flow.length_scale", flow.length_scale)?;
             positive("flow.variance", flow.variance)?;
             positive("flow.factor", flow.factor)?;
         }
-        check_count("predictor.inducing", self.predictor.inducing, 1, 1024, "1 to 1024")?;
+        check_count("predictor.inducing", self.predictor.inducing, 1, limits::MAX_FEATURES, "1 to 1024")?;
         positive("predictor.length_scale", self.predictor.length_scale)?;
         positive("predictor.noise", self.predictor.noise)?;
         check_count("batch", self.batch, 1, usize::MAX, "at least 1")?;
@@ -261,9 +272,9 @@ impl Config {
             decisive.warm_start = self.main;
         }
         let bytes = postcard::to_allocvec(&decisive).expect("a configuration is plain data");
-        bytes
-            .into_iter()
-            .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+        bytes.into_iter().fold(0xcbf2_9ce4_8422_2325 ^ RECIPE, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        })
     }
 }
 
@@ -318,10 +329,14 @@ mod tests {
         let mut config = Config::for_rows(100, Task::Regression);
         config.flow.time = -1.0;
         let message = config.validate().unwrap_err().to_string();
-        assert_eq!(message, "flow.time is -1; expected 0 (no flow) or a positive number up to 100");
+        assert_eq!(message, "flow.time is -1; expected 0 (no flow) or 1e-6 to 100");
         config.flow.time = f64::NAN;
         assert!(config.validate().is_err());
         config.flow.time = 1.0;
+        (config.flow.inducing, config.flow.inducing_times) = (100, 11);
+        let message = config.validate().unwrap_err().to_string();
+        assert_eq!(message, "flow.inducing_times is 11; expected at most 1024 inducing points times inducing times");
+        config.flow.inducing_times = 0;
         config.paths = 0;
         assert_eq!(config.validate().unwrap_err().to_string(), "paths is 0; expected 1 to 1000");
     }

@@ -56,8 +56,7 @@ impl Course<'_> {
 
     /// How a phase climbs.
     pub(super) fn ascent(&self, phase: Phase) -> Ascent<'_> {
-        let batches = self.rows(phase).batches(self.config);
-        Ascent::new(self.config, phase, self.with_flow(self.sparse.clone(), phase), batches)
+        Ascent::new(self.config, phase, self.with_flow(self.sparse.clone(), phase), &self.rows(phase))
     }
 
     /// The rows of a phase.
@@ -83,7 +82,8 @@ impl Course<'_> {
             }
             Phase::Flow => {
                 let gain = flow_gain(&end);
-                match end.sparse.as_deref().filter(|_| gain.is_some_and(|gain| gain < WORTHWHILE_GAIN)) {
+                // A flow that nothing speaks for is not kept either.
+                match end.sparse.as_deref().filter(|_| gain.is_none_or(|gain| gain < WORTHWHILE_GAIN)) {
                     Some(sparse) => self.once_more(Phase::SparseAgain, sparse, gain),
                     None => self.once_more(Phase::FlowAgain, &end, gain),
                 }

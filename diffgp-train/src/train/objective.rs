@@ -67,7 +67,7 @@ impl Standardised<'_> {
     /// The score on the given rows.
     pub(super) fn score(&self, params: &Params, rows: &[usize], paths: Paths<'_>) -> Result<Score, ElboError> {
         let mut scorer = Scorer::new(params.likelihood, f64::from(self.scaling.target.scale));
-        for rows in rows.chunks((SCORED_TOGETHER / paths.count).max(1)) {
+        for rows in rows.chunks((SCORED_TOGETHER / paths.count.max(1)).max(1)) {
             let (x, y) = self.gather(rows);
             let (count, noise) = paths.noise(params, rows);
             let latent = evaluate(params, &x, count, noise.as_deref(), paths.threads)?;

@@ -43,6 +43,8 @@ pub struct Progress {
     pub iteration: u64,
     /// How many there will be at most.
     pub iterations: u64,
+    /// N, the rows that are trained on.
+    pub rows: usize,
     /// The bound on this batch, for all N rows, without regularisers.
     pub elbo: f64,
     /// Its expected log-likelihood.
@@ -146,7 +148,7 @@ pub trait Observer {
     /// When something unusual happened.
     fn warning(&mut self, _warning: &Warning) {}
 
-    /// Every `checkpoint_every` iterations, between phases, and before stopping.
+    /// Every `checkpoint_every` iterations, and before stopping.
     fn checkpoint(&mut self, _checkpoint: &Checkpoint) -> std::io::Result<()> {
         Ok(())
     }

@@ -1,13 +1,14 @@
-//! The last fit of q(u_g) and, after training on batches, of σ²: everything else fixed, at the exported number of
+//! The last fit of q(u_g) and, with more rows than a batch, of σ²: everything else fixed, at the exported number of
 //! steps, several paths, all rows.
 //!
 //! The flow is fixed, so its end points are computed once, forward only; what is left is a sparse Gaussian process on
 //! S·B rows. Gaussian: natural-gradient steps γₜ = Bₜ/(B₁ + … + Bₜ) over chunks end at the closed-form optimum for all
 //! rows seen. Bernoulli: not conjugate, so sweeps of shorter steps. Memory: the end points, S·rows·D numbers.
 //!
-//! On batches q(u_g) never quite fits, and σ² grows by what it misses; on data with little noise that is most of it. So
-//! σ² goes to its own optimum E[(y − g)²] in turns with q(u_g), which is ascent on the bound again. Where it is right to
-//! a tenth, which is worth less than 0.003 nats, it is left alone.
+//! While everything else moves, q(u_g) never quite fits: it is the optimum of the step before, or of some of the rows.
+//! σ² grows by what it misses; on data with little noise that is most of it. So σ² goes to its own optimum E[(y − g)²]
+//! in turns with q(u_g), which is ascent on the bound again. Where it is right to a tenth, which is worth less than
+//! 0.003 nats, it is left alone.
 
 use super::config::Config;
 use super::error::TrainError;
@@ -29,7 +30,7 @@ const SWEEP_STEP: f64 = 0.5;
 const WORTHWHILE: f64 = 0.1;
 const SETTLED: f64 = 0.01;
 
-/// Replaces q(u_g) of `params`, and perhaps σ²; a step that fails leaves them as they were before that step.
+/// Replaces q(u_g) of `params`, and perhaps σ². A step that would leave the Gaussians is shortened, or left out.
 pub(super) fn refit(
     params: &mut Params,
     rows_of: Standardised<'_>,
@@ -46,11 +47,13 @@ pub(super) fn refit(
         rows.chunks(CHUNK).map(|chunk| rows_of.end_points(params, chunk, paths)).collect::<Result<Vec<_>, _>>()?;
     let batches: Vec<Batch<'_, f32>> = ends.iter().map(|(x, y)| Batch { x, y, total_rows }).collect();
 
+    // A prior on σ² would have to be weighed against the rows; it is rare, and σ² stays as it was trained.
+    let fits_noise = total_rows > config.batch && config.regularisation.noise.is_none();
     let mut predictor = Params { flow: None, ..params.clone() };
     fit(&mut predictor, &batches, threads)?;
     for sweep in 1..SWEEPS {
         match predictor.likelihood {
-            Likelihood::Gaussian { noise } if total_rows > config.batch => {
+            Likelihood::Gaussian { noise } if fits_noise => {
                 let better = expected_square(&predictor, noise, &batches, threads)?;
                 let change = (better / noise).ln().abs();
                 let enough = if sweep == 1 { WORTHWHILE } else { SETTLED };
@@ -147,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn after_batches_the_noise_is_what_the_predictions_miss() {
+    fn beyond_a_batch_the_noise_is_what_the_predictions_miss() {
         for (disturbance, start) in [(0.3, 10.0), (0.3, 1e-3), (0.0, 0.1)] {
             let (params, missed) = refitted(&data(disturbance), 100, start);
             let ratio = noise_of(&params) / missed;

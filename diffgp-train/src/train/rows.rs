@@ -35,9 +35,9 @@ impl Rows {
         Self { order, total, validation, batch, seed: config.seed }
     }
 
-    /// How many batches of the configuration an iteration takes.
-    pub(super) fn batches(&self, config: &Config) -> f64 {
-        self.batch as f64 / config.batch.min(self.batch) as f64
+    /// Whether an iteration takes more than a batch of the configuration.
+    pub(super) fn exceed_a_batch(&self, config: &Config) -> bool {
+        self.batch > config.batch
     }
 
     /// How many rows are trained on.
@@ -110,13 +110,13 @@ mod tests {
         let config = Config { batch: 30, ..Config::for_rows(1000, Task::Regression) };
         let in_batches = |total: usize, phase: Phase| {
             let rows = Rows::new(total, &config, phase);
-            (rows.batch(0).len(), rows.batches(&config))
+            (rows.batch(0).len(), rows.exceed_a_batch(&config))
         };
-        assert_eq!(in_batches(1000, Phase::Flow), (30, 1.0));
-        assert_eq!(in_batches(1000, Phase::WarmStart), (30, 1.0));
-        assert_eq!(in_batches(1000, Phase::Sparse), (300, 10.0));
-        assert_eq!(in_batches(100, Phase::Sparse), (90, 3.0));
-        assert_eq!(in_batches(20, Phase::Sparse), (18, 1.0));
+        assert_eq!(in_batches(1000, Phase::Flow), (30, false));
+        assert_eq!(in_batches(1000, Phase::WarmStart), (30, false));
+        assert_eq!(in_batches(1000, Phase::Sparse), (300, true));
+        assert_eq!(in_batches(100, Phase::Sparse), (90, true));
+        assert_eq!(in_batches(20, Phase::Sparse), (18, false));
     }
 
     #[test]

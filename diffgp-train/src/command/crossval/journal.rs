@@ -29,8 +29,8 @@ pub(super) struct Line {
     pub(super) drift: Figures,
     /// The same model with ten paths on the rows it was trained on.
     pub(super) training: Figures,
-    /// The last bound, per training row.
-    pub(super) bound: f64,
+    /// The last bound, per row that was trained on.
+    pub(super) bound: Option<f64>,
     /// The iteration that was kept, and its score on the rows that it was chosen by.
     pub(super) iteration: u64,
     pub(super) validation_log_likelihood: Option<f64>,

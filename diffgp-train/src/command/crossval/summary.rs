@@ -123,7 +123,7 @@ impl Summary {
             ten_paths: of(|line| line.ten_paths),
             drift: of(|line| line.drift),
             training: of(|line| line.training),
-            bound_mean: lines.iter().map(|line| line.bound).sum::<f64>() / lines.len() as f64,
+            bound_mean: lines.iter().map(|line| line.bound.unwrap_or(f64::NAN)).sum::<f64>() / lines.len() as f64,
             gain,
             mean_error: worst(|line| line.mean_error),
             variance_error: worst(|line| line.variance_error),
