@@ -18,7 +18,7 @@ use anyhow::Result;
 pub(crate) enum Experiment {
     /// Eight regression sets on their standard splits, next to the paper's table: docs/results/uci.md
     Uci(uci::Args),
-    /// The step function: data, flow and warped space, docs/results/step.svg
+    /// The step function: data, flow and warped space, docs/results/step-*.svg
     Step,
     /// Draws of deep and differential Gaussian-process priors, docs/results/rank.md
     Rank,

@@ -87,6 +87,11 @@ pub(super) fn build() -> Result<()> {
 }
 
 impl Comparison {
+    /// Whether there are runs that a page shows and would lose.
+    pub(super) fn has_runs(&self) -> bool {
+        command::root().join(format!("docs/results/{}.jsonl", self.name)).exists()
+    }
+
     /// Trains what is missing and returns the summary; `None` if nothing is finished or the data is not there.
     pub(super) fn run(&self, common: &Common) -> Result<Option<Report>> {
         let data = command::root().join(&common.data).join(&self.data);
@@ -107,6 +112,7 @@ impl Comparison {
         }
         let output = diffgp.arg("--finished").output().context("cannot start target/release/diffgp")?;
         if output.status.code() == Some(2) {
+            eprint!("{}", String::from_utf8_lossy(&output.stderr));
             return Ok(None);
         }
         ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -114,7 +120,7 @@ impl Comparison {
     }
 }
 
-/// `docs/results/NAME`, written if it differs.
+/// Writes `docs/results/NAME`.
 pub(super) fn write_page(name: &str, text: &str) -> Result<()> {
     let path = command::root().join("docs/results").join(name);
     std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
