@@ -3,7 +3,7 @@
 //! 1. A sparse Gaussian process (T = 0) from k-means inducing points.
 //! 2. For a flow: another, for fewer iterations, then a weak flow in front of it and everything together.
 //! 3. The better of both by the log-likelihood of validation rows; for small sets, that one once more on all rows.
-//! 4. q(u_g), and after batches σ², fitted once more on all rows with the exported number of steps.
+//! 4. q(u_g), and for large sets without a flow σ², fitted once more on all rows with the exported number of steps.
 //!
 //! The result depends on the data, the configuration (threads excepted) and the version, to the bit. Memory: the data
 //! set, one batch with its noise, and what [`value_and_gradient`](crate::elbo::value_and_gradient) needs.
