@@ -23,9 +23,10 @@ use super::{console, output};
 ///
 /// Inducing points, weights and variance directions are cut and rounded to 16 or 8 bits, and steps are left out, as
 /// long as predictions hardly change (--tolerance) or until the model fits (--max-bytes, --max-instructions). Integers
-/// save bytes and cost instructions: where time matters, say so with --max-instructions. Losses are divergences from the original's predictions,
-/// in nats per row, for the rows of --data (without those of --test-rows) or, without it, for made-up inputs. With
-/// --data, error, log-likelihood and coverage of both models are reported, on the rows of --test-rows if there are any.
+/// save bytes and cost instructions: where time matters, say so with --max-instructions. Losses are divergences from
+/// the original's predictions, in nats per row, for the rows of --data (without those of --test-rows) or, without it,
+/// for made-up inputs. With --data, error, log-likelihood and coverage of both models are reported, on the rows of
+/// --test-rows if there are any.
 ///
 /// The compressed model carries a certificate: how far one evaluation of drift, diffusion and predictor can be from
 /// the original's, at any input. `inspect` shows it.

@@ -112,9 +112,6 @@ fn split_line(
 ) -> anyhow::Result<Option<Line>> {
     let start = Instant::now();
     let (training, test) = data.clone().hold_out(held_out)?;
-    if training.rows() < 2 {
-        return Err(training_failed(&args.rows.data, TrainError::TooFewRows { rows: training.rows() }));
-    }
     let config = args.settings.with_flow_time(flow_time).config(training.rows())?;
     let key = journal::key(&config, &training, &test, args.test_paths);
     let known = journal.find(&key, split);

@@ -181,7 +181,7 @@ fn read_rows(args: &Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
         }
         None => (data, None),
     };
-    // Before the configuration, which is made for the number of rows.
+    // Before anything is written.
     if data.rows() < 2 {
         return Err(training_failed(&args.rows.data, TrainError::TooFewRows { rows: data.rows() }));
     }

@@ -192,7 +192,7 @@ impl Config {
                 factor: 0.1,
             },
             predictor: PredictorConfig { inducing: 100, kernel: KernelKind::Rbf, length_scale: 1.0, noise: 0.1 },
-            batch: if full { rows } else { 1000 },
+            batch: if full { rows.max(1) } else { 1000 },
             paths: 1,
             warm_start: if full { phase(300, 0.05) } else { phase(2000, 0.02) },
             main: if full { phase(1000, 0.05) } else { phase(3000, 0.02) },

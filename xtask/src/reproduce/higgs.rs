@@ -28,11 +28,18 @@ pub(super) fn run(args: &Args) -> Result<()> {
         splits: None,
         name: name.to_owned(),
         flow_times: flow_times.to_owned(),
-        options: ["--task", "classification", "--folds", &folds, "--temporal", temporal]
-            .into_iter()
-            .chain(["--flow-inducing", FLOW_INDUCING])
-            .map(str::to_owned)
-            .collect(),
+        options: [
+            "--task",
+            "classification",
+            "--folds",
+            &folds,
+            "--temporal",
+            temporal,
+            "--flow-inducing",
+            FLOW_INDUCING,
+        ]
+        .map(str::to_owned)
+        .to_vec(),
     };
     let mut text = "# HIGGS\n\n\
         10,984 of the 11 million events, 28 inputs, 100 inducing points in the predictor and 30 in the flow, written by \
