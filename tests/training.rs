@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use diffgp_core::kernel::KernelKind;
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::data::{Affine, Dataset, Header, TargetKind, read_test_rows};
 use diffgp_train::export::{Metadata, export};
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{
-    Config, Observer, Phase, Progress, Task, TrainError, Trained, Validated, WORTHWHILE_GAIN, Warning, resume, train,
+    Config, Observer, Phase, Progress, Task, TrainError, Trained, Validated, WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN,
+    Warning, resume, train,
 };
 
 use crate::elbo_goldens::relative_error;
@@ -34,6 +36,16 @@ fn line_data(rows: usize) -> Dataset {
     let (x, noise) = (Normals::new(1).vector(rows), Normals::new(2).vector(rows));
     let y = x.iter().zip(noise).map(|(x, noise)| (x + 0.3 * noise) as f32).collect();
     Dataset::new(x.iter().map(|&x| x as f32).collect(), y, 1).unwrap()
+}
+
+/// A smooth wave, or a random walk, with little noise, one input.
+fn curve_data(rows: usize, rough: bool) -> Dataset {
+    let (mut walk, steps) = (0.0, Normals::new(3).vector(rows));
+    let y = steps.iter().enumerate().map(|(row, step)| {
+        walk += if rough { 0.2 * step } else { 0.0 };
+        (walk + (0.03 * row as f64).sin() + 0.02 * step) as f32
+    });
+    Dataset::new((0..rows).map(|row| row as f32).collect(), y.collect(), 1).unwrap()
 }
 
 fn small_config(rows: usize, task: Task) -> Config {
@@ -244,6 +256,10 @@ fn an_interruption_does_not_change_a_bit() {
     let both = [Phase::Sparse, Phase::WarmStart, Phase::Flow];
     assert_eq!(interrupted_phases(&step, &config), [&both[..], &[Phase::FlowAgain]].concat());
     assert_eq!(interrupted_phases(&line, &config), [&both[..], &[Phase::SparseAgain]].concat());
+    config.rival_kernel = Some(KernelKind::Matern32);
+    config.trial.iterations = 15;
+    let trials = [Phase::Trial, Phase::RivalTrial];
+    assert_eq!(interrupted_phases(&line, &config), [&trials[..], &both, &[Phase::SparseAgain]].concat());
 }
 
 #[test]
@@ -331,6 +347,32 @@ fn a_flow_is_kept_only_if_it_is_worth_it() {
         config.flow.time = 0.0;
         assert_same_bits(&Trained { flow_gain: None, ..plain }, &train(&line, &config, &mut ()).unwrap(), "no flow");
     }
+}
+
+#[test]
+fn the_kernel_is_the_one_that_the_validation_rows_prefer() {
+    for (rough, kernel) in [(false, KernelKind::Rbf), (true, KernelKind::Matern32)] {
+        let data = curve_data(300, rough);
+        for flow_time in [0.0, 5.0] {
+            let mut config = small_config(300, Task::Regression);
+            (config.predictor.inducing, config.flow.time) = (40, flow_time);
+            (config.rival_kernel, config.trial.iterations) = (Some(KernelKind::Matern32), 100);
+            let chosen = train(&data, &config, &mut ()).unwrap();
+            let kernels: Vec<_> = chosen.params.flow.iter().flat_map(|flow| &flow.kernels).collect();
+            assert!(kernels.iter().all(|of_flow| of_flow.kind == kernel));
+            assert_eq!(chosen.params.predictor.kernel.kind, kernel, "rough: {rough}, {:?}", chosen.kernel_gain);
+            assert_eq!(chosen.kernel_gain.unwrap() > WORTHWHILE_KERNEL_GAIN, rough);
+            // As if there had been nothing to choose.
+            (config.predictor.kernel, config.flow.kernel, config.rival_kernel) = (kernel, kernel, None);
+            let asked_for = train(&data, &config, &mut ()).unwrap();
+            assert_same_bits(&Trained { kernel_gain: None, ..chosen }, &asked_for, "the kernel asked for");
+        }
+    }
+    // Nothing speaks for another kernel where no row is kept aside.
+    let mut config = small_config(300, Task::Regression);
+    (config.rival_kernel, config.validation.fraction) = (Some(KernelKind::Matern32), 0.0);
+    let trained = train(&curve_data(300, true), &config, &mut ()).unwrap();
+    assert_eq!((trained.kernel_gain, trained.params.predictor.kernel.kind), (None, KernelKind::Rbf));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use diffgp_core::kernel::KernelKind;
 use diffgp_train::data::{Dataset, Header, TargetKind, read_test_rows};
 use diffgp_train::optimise::LogNormal;
 use diffgp_train::threads::Threads;
@@ -66,10 +67,22 @@ fn main() -> Result<(), Failure> {
              (validation {validation:.4} at {}) {seconds:.1} s",
             trained.iteration
         );
+        if let Some(gain) = trained.kernel_gain {
+            println!("split {split}: the rival kernel added {gain:.4} in its trial");
+        }
         sums.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure / splits.len() as f64);
     }
     println!("mean: rmse {:.4} log-likelihood {:.4} (validation {:.4})", sums[0], sums[1], sums[2]);
     Ok(())
+}
+
+fn kernel(name: &str) -> Result<KernelKind, Failure> {
+    match name {
+        "rbf" => Ok(KernelKind::Rbf),
+        "matern32" => Ok(KernelKind::Matern32),
+        "matern52" => Ok(KernelKind::Matern52),
+        _ => Err(format!("no kernel {name}; there are rbf, matern32 and matern52").into()),
+    }
 }
 
 fn apply(config: &mut Config, name: &str, value: &str) -> Result<(), Failure> {
@@ -78,6 +91,8 @@ fn apply(config: &mut Config, name: &str, value: &str) -> Result<(), Failure> {
         "rate" => config.main.learning_rate = value.parse()?,
         "natural" => config.main.natural_step = value.parse()?,
         "warm-iterations" => config.warm_start.iterations = value.parse()?,
+        "trial-iterations" => config.trial.iterations = value.parse()?,
+        "trial-rate" => config.trial.learning_rate = value.parse()?,
         "warm-rate" => config.warm_start.learning_rate = value.parse()?,
         "kl-weight" => config.regularisation.flow_kl_weight = value.parse()?,
         "paths" => config.paths = value.parse()?,
@@ -91,6 +106,11 @@ fn apply(config: &mut Config, name: &str, value: &str) -> Result<(), Failure> {
         "validation" => config.validation.fraction = value.parse()?,
         "patience" => config.validation.patience = value.parse()?,
         "again-rows" => config.validation.again_rows = value.parse()?,
+        "kernel" => {
+            (config.predictor.kernel, config.flow.kernel, config.rival_kernel) = (kernel(value)?, kernel(value)?, None)
+        }
+        "flow-kernel" => config.flow.kernel = kernel(value)?,
+        "rival" => config.rival_kernel = Some(kernel(value)?),
         "flow-variance" => config.flow.variance = value.parse()?,
         "flow-length-scale" => config.flow.length_scale = value.parse()?,
         "predictor-inducing" => config.predictor.inducing = value.parse()?,

@@ -1,9 +1,10 @@
 //! Training, from a data set to a model.
 //!
-//! 1. A sparse Gaussian process (T = 0) from k-means inducing points.
-//! 2. For a flow: another, for fewer iterations, then a weak flow in front of it and everything together.
-//! 3. The better of both by the log-likelihood of validation rows; for small sets, that one once more on all rows.
-//! 4. q(u_g), and for large sets without a flow σ², fitted once more on all rows with the exported number of steps.
+//! 1. For large sets, the kernel: a short sparse Gaussian process with each; the log-likelihood of validation rows decides.
+//! 2. A sparse Gaussian process (T = 0) from k-means inducing points.
+//! 3. For a flow: another, for fewer iterations, then a weak flow in front of it and everything together.
+//! 4. The better of both, by the validation rows again; for small sets, that one once more on all rows.
+//! 5. q(u_g), and for large sets without a flow σ², fitted once more on all rows with the exported number of steps.
 //!
 //! The result depends on the data, the configuration (threads excepted) and the version, to the bit. Memory: the data
 //! set, one batch with its noise, and what [`value_and_gradient`](crate::elbo::value_and_gradient) needs.
@@ -21,12 +22,13 @@ mod score;
 mod state;
 
 pub use config::{Config, ConfigError, FlowConfig, PhaseConfig, PredictorConfig, RefitConfig, Task, ValidationConfig};
-pub use course::WORTHWHILE_GAIN;
+pub use course::{WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN};
 pub use error::TrainError;
 pub use observer::{Observer, Phase, Progress, Validated, Warning};
 pub use score::{Score, Scorer};
 pub use state::{Best, State, Verdict};
 
+use self::ascent::{Ascent, Objective};
 use self::course::{Course, Next};
 use self::objective::{DataObjective, Paths, Standardised};
 use self::rows::Rows;
@@ -60,6 +62,8 @@ pub struct Trained {
     pub validation_log_likelihood: Option<f64>,
     /// What the flow adds to that score, kept or not, if it was to be chosen.
     pub flow_gain: Option<f64>,
+    /// What the rival kernel added to it in the trials, used or not, if kernels were to be chosen.
+    pub kernel_gain: Option<f64>,
 }
 
 impl Trained {
@@ -113,10 +117,13 @@ fn run(
     let course = Course { config, total_rows: data.rows(), sparse, flow };
     let mut state = resumed.unwrap_or_else(|| course.start());
     let mut chosen = loop {
-        let ascent = course.ascent(state.phase);
+        let ascent = course.ascent(&state);
         let rows = course.rows(state.phase);
         let mut objective = DataObjective { rows_of, config, threads: &threads, rows, validation: rows.validation() };
-        let end = ascent.run(state, &mut objective, observer, &checkpoint)?;
+        let mut end = ascent.run(state, &mut objective, observer, &checkpoint)?;
+        if end.phase.is_trial() {
+            settle(&mut end, &ascent, &mut objective)?;
+        }
         match course.next(end) {
             Next::Phase(next) => state = next,
             Next::End(chosen) => break chosen,
@@ -128,7 +135,7 @@ fn run(
         flow.steps = config.flow.steps;
     }
     if config.refit.paths > 0 {
-        refit::refit(params, rows_of, config, &threads)?;
+        refit::refit(params, rows_of, &refit::rows(data.rows(), config), config, &threads)?;
     }
     Ok(Trained {
         params: chosen.params,
@@ -138,8 +145,22 @@ fn run(
         iteration: chosen.iteration,
         validation_log_likelihood: chosen.verdict.map(|verdict| verdict.log_likelihood),
         flow_gain: chosen.verdict.and_then(|verdict| verdict.flow_gain),
+        kernel_gain: chosen.kernel_gain,
         scaling,
     })
+}
+
+/// Fits q(u_g) and σ² to the training rows at the end of a trial, as for the final model: how far σ² is from its optimum
+/// before that says nothing about the kernel.
+fn settle(end: &mut State, ascent: &Ascent<'_>, objective: &mut DataObjective<'_>) -> Result<(), TrainError> {
+    let mut params = ascent.chosen(end);
+    let Some(best) = end.best.as_mut().filter(|_| objective.config.refit.paths > 0) else { return Ok(()) };
+    let training = objective.rows.training(objective.config.refit.max_rows);
+    refit::refit(&mut params, objective.rows_of, &training, objective.config, objective.threads)?;
+    if let Some(score) = objective.validate(&params)? {
+        best.log_likelihood = score.log_likelihood;
+    }
+    Ok(())
 }
 
 fn check(data: &Dataset, config: &Config) -> Result<(), TrainError> {

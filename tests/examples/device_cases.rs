@@ -41,7 +41,7 @@ fn cases() -> Vec<Case> {
         ("rank-16", Shape { rank: 16, ..bars }, 1),
         ("rank-0-half-the-steps", Shape { rank: 0, steps: 10, ..bars }, 1),
         ("small", small, 10),
-        ("small-matern32", Shape { matern: Some(3), shared: true, ..small }, 10),
+        ("small-matern32", Shape { matern: Some(3), ..small }, 10),
         ("small-matern52", Shape { matern: Some(5), shared: true, ..small }, 10),
         ("small-time-features", Shape { inducing: 20, times: 3, ..small }, 10),
         ("small-no-flow", Shape { steps: 0, ..small }, 10),

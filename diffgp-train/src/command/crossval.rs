@@ -22,6 +22,9 @@ use super::progress::Reporter;
 use super::settings::Settings;
 use super::{console, interrupt, output};
 
+/// Training rows that are scored at most, evenly spread: enough to see how closely they are fitted.
+const TRAINING_ROWS_SCORED: usize = 2000;
+
 /// Train and score on many splits, for several flow times.
 ///
 /// Every split is trained on its training rows alone, exported, and scored on its held-out rows with the device's own
@@ -122,7 +125,9 @@ fn split_line(
     let exported = model_file::export_trained(&trained, &training, false)?;
     let file = ModelFile::new(&exported.bytes)?;
     let rows: Vec<_> = held_out.iter().enumerate().map(|(row, &number)| Known::of(&test, row, number)).collect();
-    let training_rows: Vec<_> = (0..training.rows()).map(|row| Known::of(&training, row, row)).collect();
+    let stride = training.rows().div_ceil(TRAINING_ROWS_SCORED);
+    let training_rows: Vec<_> =
+        (0..training.rows()).step_by(stride).map(|row| Known::of(&training, row, row)).collect();
     let model = file.model();
     let sampled = score(&model, &rows, Sampling::Paths { count: args.test_paths, seed: 0 })?;
     let line = Line {

@@ -124,6 +124,8 @@ impl Reporter {
 /// A phase in a word or two.
 fn name(phase: Phase) -> &'static str {
     match phase {
+        Phase::Trial => "kernel 1/2",
+        Phase::RivalTrial => "kernel 2/2",
         Phase::Sparse => "sparse GP",
         Phase::WarmStart => "warm start",
         Phase::Flow => "flow",

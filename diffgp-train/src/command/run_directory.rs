@@ -155,6 +155,8 @@ pub(crate) fn read_checkpoint(directory: &Path) -> anyhow::Result<Option<Checkpo
 
 fn phase_name(phase: Phase) -> &'static str {
     match phase {
+        Phase::Trial => "trial",
+        Phase::RivalTrial => "rival_trial",
         Phase::Sparse => "sparse",
         Phase::WarmStart => "warm_start",
         Phase::Flow => "flow",
@@ -165,7 +167,15 @@ fn phase_name(phase: Phase) -> &'static str {
 
 /// The lines of iterations that will not be done again. A last line that a crash cut short is not one of them.
 fn lines_before(metrics: &Path, checkpoint: &Checkpoint) -> String {
-    const PHASES: [Phase; 5] = [Phase::Sparse, Phase::WarmStart, Phase::Flow, Phase::SparseAgain, Phase::FlowAgain];
+    const PHASES: [Phase; 7] = [
+        Phase::Trial,
+        Phase::RivalTrial,
+        Phase::Sparse,
+        Phase::WarmStart,
+        Phase::Flow,
+        Phase::SparseAgain,
+        Phase::FlowAgain,
+    ];
     let reached = (checkpoint.phase(), checkpoint.iteration());
     let is_before = |line: &&str| {
         let Ok(value) = serde_json::from_str::<Value>(line) else { return false };

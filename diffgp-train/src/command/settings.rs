@@ -33,7 +33,8 @@ pub(crate) struct Settings {
     /// Inducing times of a flow that changes with time; 0 for one that does not [default: 0].
     #[arg(long, value_name = "M")]
     temporal: Option<usize>,
-    /// Kernel of flow and predictor [default: rbf].
+    /// Kernel of flow and predictor [default: rbf, or, with more than 2000 rows, the one of rbf and matern32 that the
+    /// held-out training rows prefer].
     #[arg(long, value_enum)]
     kernel: Option<KernelName>,
     /// One kernel for all dimensions of the flow instead of one each: less work, less accurate.
@@ -118,7 +119,7 @@ impl Settings {
                 KernelName::Matern32 => KernelKind::Matern32,
                 KernelName::Matern52 => KernelKind::Matern52,
             };
-            (flow.kernel, config.predictor.kernel) = (kernel, kernel);
+            (flow.kernel, config.predictor.kernel, config.rival_kernel) = (kernel, kernel, None);
         }
         set(&mut config.main.iterations, self.iterations);
         set(&mut config.warm_start.iterations, self.warm_iterations);
@@ -154,7 +155,9 @@ pub(crate) fn to_toml(config: &Config) -> toml::Table {
     put("inducing", count(config.predictor.inducing));
     put("flow-inducing", count(flow.inducing));
     put("temporal", count(flow.inducing_times));
-    put("kernel", name(&config.predictor.kernel));
+    if config.rival_kernel.is_none() {
+        put("kernel", name(&config.predictor.kernel));
+    }
     put("shared-kernel", (!flow.per_dimension).into());
     put("iterations", count(config.main.iterations as usize));
     put("warm-iterations", count(config.warm_start.iterations as usize));

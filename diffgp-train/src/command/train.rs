@@ -10,7 +10,7 @@ use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::compress::{self, CompressError, Compressed, Goal};
 use diffgp_train::data::Dataset;
 use diffgp_train::export::{Errors, Exported};
-use diffgp_train::train::{self, Config, Task, TrainError, Trained, WORTHWHILE_GAIN};
+use diffgp_train::train::{self, Config, Task, TrainError, Trained, WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN};
 use serde::Serialize;
 
 use self::watch::Watch;
@@ -91,6 +91,8 @@ struct Summary<'a> {
     validation_log_likelihood: Option<f64>,
     /// What the flow adds to it, kept or not, if it was to be chosen.
     flow_gain: Option<f64>,
+    /// What the other kernel added to it in the trials, used or not, if there were trials.
+    kernel_gain: Option<f64>,
     mean_error: f64,
     variance_error: f64,
     seconds: f64,
@@ -135,6 +137,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         iteration: trained.iteration,
         validation_log_likelihood: trained.validation_log_likelihood,
         flow_gain: trained.flow_gain,
+        kernel_gain: trained.kernel_gain,
         mean_error: exported.errors.mean,
         variance_error: exported.errors.variance,
         seconds: start.elapsed().as_secs_f64(),
@@ -301,13 +304,20 @@ fn text(args: &Args, report: &Summary<'_>, exported: &Exported, start: Instant) 
              least that is worth its work (--flow-time 5 insists)\n"
         ),
     });
+    let kernel = report.kernel_gain.map_or_else(String::new, |gain| match gain >= WORTHWHILE_KERNEL_GAIN {
+        true => format!("kernel matern32: in a trial it added {gain:.3} to the log-likelihood of a held-out row\n"),
+        false => format!(
+            "kernel rbf: in a trial matern32 added {gain:.3} to the log-likelihood of a held-out row, and \
+             {WORTHWHILE_KERNEL_GAIN} is the least that is worth its work (--kernel matern32 insists)\n"
+        ),
+    });
     let compression = report.compression_loss.map_or_else(String::new, |loss| {
         format!("compressed to fit: {loss:.4} nats per row from the whole model, which is in the run directory\n")
     });
     let compared = if report.compression_loss.is_some() { "against the whole model" } else { "f32 against float64" };
     let (model, data) = (args.out.display(), args.rows.data.display());
     format!(
-        "{model}: {}, iteration {}{held_out}, {}\n{flow}{compression}\
+        "{model}: {}, iteration {}{held_out}, {}\n{kernel}{flow}{compression}\
          {compared} on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}\n\
          report: {}\n\n\
          next:\n  diffgp eval {model} {data}{}\n  diffgp inspect {model}\n",

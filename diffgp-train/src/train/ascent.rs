@@ -43,6 +43,7 @@ impl<'a> Ascent<'a> {
     /// With more rows than a batch q(u_g) goes to its optimum for them, if the likelihood is conjugate.
     pub(super) fn new(config: &'a Config, phase: Phase, template: Params, rows: &Rows) -> Self {
         let mut phase = match phase {
+            Phase::Trial | Phase::RivalTrial => config.trial,
             Phase::WarmStart => config.warm_start,
             Phase::Sparse | Phase::Flow | Phase::SparseAgain | Phase::FlowAgain => config.main,
         };

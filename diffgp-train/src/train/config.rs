@@ -9,9 +9,12 @@ use crate::optimise::{Regularisation, Schedule};
 /// Training sets up to this size use all rows in every iteration.
 const FULL_BATCH_ROWS: usize = 2000;
 
+/// Enough to tell kernels apart.
+const TRIAL_ITERATIONS: u64 = 400;
+
 /// Raised whenever the same configuration trains otherwise than before, so that checkpoints and results of before are not
 /// taken for those of now.
-const RECIPE: u64 = 0;
+const RECIPE: u64 = 1;
 
 /// What is predicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,10 +39,15 @@ pub struct Config {
     pub flow: FlowConfig,
     /// The predictor.
     pub predictor: PredictorConfig,
+    /// A kernel to try in flow and predictor; used if the validation rows prefer it to the ones configured there.
+    #[serde(with = "optional_kernel")]
+    pub rival_kernel: Option<KernelKind>,
     /// Rows per iteration, ten times as many without a flow; more than there are means all of them.
     pub batch: usize,
     /// S, sample paths per row and iteration.
     pub paths: usize,
+    /// The sparse Gaussian process of each kernel, if there is a choice.
+    pub trial: PhaseConfig,
     /// The sparse Gaussian process before the flow.
     pub warm_start: PhaseConfig,
     /// The whole model, with or without a flow.
@@ -192,8 +200,11 @@ impl Config {
                 factor: 0.1,
             },
             predictor: PredictorConfig { inducing: 100, kernel: KernelKind::Rbf, length_scale: 1.0, noise: 0.1 },
+            // Few rows say little about kernels, and the smoother one has fared better there.
+            rival_kernel: if full { None } else { Some(KernelKind::Matern32) },
             batch: if full { rows.max(1) } else { 1000 },
             paths: 1,
+            trial: phase(TRIAL_ITERATIONS, 0.05),
             warm_start: if full { phase(300, 0.05) } else { phase(2000, 0.02) },
             main: if full { phase(1000, 0.05) } else { phase(3000, 0.02) },
             regularisation: Regularisation::default(),
@@ -242,6 +253,7 @@ impl Config {
         check_count("validation.paths", self.validation.paths, 1, 10_000, "1 to 10000")?;
         check_count("refit.paths", self.refit.paths, 0, 1000, "0 (no refit) to 1000")?;
         for (rate, step, phase) in [
+            ("trial.learning_rate", "trial.natural_step", self.trial),
             ("warm_start.learning_rate", "warm_start.natural_step", self.warm_start),
             ("main.learning_rate", "main.natural_step", self.main),
         ] {
@@ -267,9 +279,12 @@ impl Config {
     /// A number that changes with every choice that can change the result.
     pub fn fingerprint(&self) -> u64 {
         let mut decisive = Self { threads: 0, checkpoint_every: 0, ..self.clone() };
+        // Without a flow there is no warm start, without a rival no trial.
         if self.flow.time == 0.0 {
-            // Without a flow there is no warm start.
             decisive.warm_start = self.main;
+        }
+        if self.rival_kernel.is_none() {
+            decisive.trial = self.main;
         }
         let bytes = postcard::to_allocvec(&decisive).expect("a configuration is plain data");
         bytes.into_iter().fold(0xcbf2_9ce4_8422_2325 ^ RECIPE, |hash, byte| {
@@ -309,6 +324,21 @@ enum KernelName {
     Rbf,
     Matern32,
     Matern52,
+}
+
+mod optional_kernel {
+    use super::{Deserialize, KernelKind, KernelName, Serialize};
+
+    #[derive(Serialize, Deserialize)]
+    struct Named(#[serde(with = "KernelName")] KernelKind);
+
+    pub(super) fn serialize<S: serde::Serializer>(kernel: &Option<KernelKind>, to: S) -> Result<S::Ok, S::Error> {
+        kernel.map(Named).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<KernelKind>, D::Error> {
+        Ok(Option::<Named>::deserialize(from)?.map(|named| named.0))
+    }
 }
 
 #[cfg(test)]

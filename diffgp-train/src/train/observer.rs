@@ -10,6 +10,10 @@ use crate::checkpoint::Checkpoint;
 /// Which part of a run, in the order in which they come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Phase {
+    /// A short sparse Gaussian process to compare kernels by, with the configured ones.
+    Trial,
+    /// The same with the rival kernel.
+    RivalTrial,
     /// The sparse Gaussian process, T = 0, as a model of its own.
     Sparse,
     /// The sparse Gaussian process that a flow is put in front of.
@@ -26,6 +30,11 @@ impl Phase {
     /// Whether a flow is trained.
     pub fn has_flow(self) -> bool {
         matches!(self, Self::Flow | Self::FlowAgain)
+    }
+
+    /// Whether it only chooses a kernel.
+    pub fn is_trial(self) -> bool {
+        matches!(self, Self::Trial | Self::RivalTrial)
     }
 
     /// Whether the validation rows are trained on.

@@ -31,17 +31,22 @@ const SWEEP_STEP: f64 = 0.5;
 const WORTHWHILE: f64 = 0.1;
 const SETTLED: f64 = 0.01;
 
-/// Replaces q(u_g) of `params`, and perhaps σ². A step that would leave the Gaussians is shortened, or left out.
+/// The rows of the last fit: all, or a random choice of as many as are used at most.
+pub(super) fn rows(total_rows: usize, config: &Config) -> Vec<usize> {
+    let order = Permutation::new(total_rows, config.seed, Purpose::Refit, 0);
+    (0..total_rows.min(config.refit.max_rows)).map(|index| order.at(index)).collect()
+}
+
+/// Replaces q(u_g) of `params`, and perhaps σ², by what fits `rows`, which stand for all rows of the set. A step that
+/// would leave the Gaussians is shortened, or left out.
 pub(super) fn refit(
     params: &mut Params,
     rows_of: Standardised<'_>,
+    rows: &[usize],
     config: &Config,
     threads: &Threads,
 ) -> Result<(), TrainError> {
     let total_rows = rows_of.data.rows();
-    let used = total_rows.min(config.refit.max_rows);
-    let order = Permutation::new(total_rows, config.seed, Purpose::Refit, 0);
-    let rows: Vec<usize> = (0..used).map(|index| order.at(index)).collect();
     let key = NoiseKey { seed: config.seed, purpose: Purpose::Refit, iteration: 0 };
     let paths = Paths { count: config.refit.paths, key, threads };
     let ends =
@@ -134,7 +139,7 @@ mod tests {
         let rows_of = Standardised { data, scaling: &scaling };
         let threads = Threads::new(1).unwrap();
         let mut params = Params { likelihood: Likelihood::Gaussian { noise }, ..small_model(with_flow) };
-        refit(&mut params, rows_of, &config, &threads).unwrap();
+        refit(&mut params, rows_of, &rows(data.rows(), &config), &config, &threads).unwrap();
         // E[(y − g)²], row by row from the predictions.
         let (x, y) = rows_of.gather(&(0..data.rows()).collect::<Vec<_>>());
         let latent = evaluate(&params, &x, 1, None, &threads).unwrap();

@@ -27,7 +27,7 @@ impl Rows {
         let validation = if validates { share.min(config.validation.max_rows) } else { 0 };
         let order = Permutation::new(total, config.seed, Purpose::Split, 0);
         let batches = match phase {
-            Phase::Sparse | Phase::SparseAgain => BATCHES_WITHOUT_FLOW,
+            Phase::Trial | Phase::RivalTrial | Phase::Sparse | Phase::SparseAgain => BATCHES_WITHOUT_FLOW,
             // The warm start need not be better than the flow can keep it.
             Phase::WarmStart | Phase::Flow | Phase::FlowAgain => 1,
         };
@@ -45,6 +45,11 @@ impl Rows {
         self.total - self.validation
     }
 
+    /// The first `most` of the training rows, in their random order.
+    pub(super) fn training(&self, most: usize) -> Vec<usize> {
+        (0..self.training_count().min(most)).map(|place| self.order.at(self.validation + place)).collect()
+    }
+
     /// The validation rows.
     pub(super) fn validation(&self) -> Vec<usize> {
         (0..self.validation).map(|index| self.order.at(index)).collect()
@@ -55,7 +60,7 @@ impl Rows {
         let training = self.training_count() as u64;
         let row = |place| self.order.at(self.validation + place);
         if self.batch as u64 == training {
-            return (0..self.training_count()).map(row).collect();
+            return self.training(self.batch);
         }
         let start = iteration * self.batch as u64;
         let shuffled = |position: u64| {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::course::WORTHWHILE_KERNEL_GAIN;
 use super::observer::Phase;
 use crate::optimise::{Adam, pack};
 use crate::params::Params;
@@ -33,6 +34,10 @@ pub struct State {
     pub warm: Option<Vec<f64>>,
     /// What the validation rows found best, in phases on all rows.
     pub verdict: Option<Verdict>,
+    /// In the trial of the rival kernel: the best log-likelihood of the trial before it.
+    pub trial_log_likelihood: Option<f64>,
+    /// After the trials: what the rival kernel added to it; the rival is used if that is worth its work.
+    pub kernel_gain: Option<f64>,
 }
 
 /// What was decided by the validation rows.
@@ -73,8 +78,15 @@ impl State {
             sparse: None,
             warm: None,
             verdict: None,
+            trial_log_likelihood: None,
+            kernel_gain: None,
             theta,
         }
+    }
+
+    /// Whether flow and predictor have the rival kernel.
+    pub fn has_rival_kernel(&self) -> bool {
+        self.phase == Phase::RivalTrial || self.kernel_gain.is_some_and(|gain| gain >= WORTHWHILE_KERNEL_GAIN)
     }
 
     /// The iterate to look at: θ̄ if there is one, else θ.

@@ -45,7 +45,7 @@ pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<Figures> {
     let step = step(none.drift, half.drift);
     let (directions, rank) = measured.get("bars").map_or((of("rank-16")?, 16.0), |bars| (bars, INDUCING));
     let mac = multiply_add(directions.sampled, none.sampled, rank);
-    let (small, compressed) = (of("small")?, of("v1-kin8nm-32k")?);
+    let (small, rough, compressed) = (of("small")?, of("small-matern32")?, of("v1-kin8nm-32k")?);
     let minimal_image = machine::build(board, "minimal", "release")?;
     let minimal = Elf::read(&minimal_image)?;
     Ok(Figures {
@@ -61,6 +61,8 @@ pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<Figures> {
         instructions_small_parse: whole(small.parse),
         instructions_small_prediction: whole(small.drift),
         instructions_small_sampled_path: whole(small.sampled),
+        instructions_small_matern32_prediction: whole(rough.drift),
+        instructions_small_matern32_sampled_path: whole(rough.sampled),
         instructions_compressed_prediction: whole(compressed.drift),
         instructions_compressed_sampled_path: whole(compressed.sampled),
         flash_bytes: minimal.flash_bytes(),

@@ -27,7 +27,7 @@ pub(super) struct Line {
     pub(super) ten_paths: Figures,
     /// The same model along the drift alone.
     pub(super) drift: Figures,
-    /// The same model with ten paths on the rows it was trained on.
+    /// The same model with ten paths on rows it was trained on, at most 2000 of them.
     pub(super) training: Figures,
     /// The last bound, per row that was trained on.
     pub(super) bound: Option<f64>,

@@ -1,7 +1,7 @@
 //! Estimated work of a prediction, from instructions counted on emulated boards.
 //!
 //! ```text
-//! correlations of M points      M (point + D point_input)
+//! correlations of M points      M (point + D point_input), and M root for Matérn kernels
 //! mean of an output             M multiply_add
 //! variance of an output         8⌈rank/8⌉ M multiply_add
 //! a sampled step of a dimension draw
@@ -9,12 +9,14 @@
 //! ```
 //!
 //! The figures were solved from two measured models with a kernel per dimension (D = 8, M = 100 and D = 4, M = 50),
-//! where `point` holds the mean too. `firmware-example/figures.json` has what was measured; a test compares: within 1 %
-//! on cores with floating-point hardware, within 3 % on the others, which compute in software and whose cost also
-//! depends on the numbers. Integers have one figure for points, weights and directions, from one compressed model; they
-//! are within 4 %. Other shapes are estimates.
+//! where `point` holds the mean too; `root` from the smaller one with Matérn 3/2 kernels.
+//! `firmware-example/figures.json` has what was measured; a test compares: within 1 % on cores with floating-point
+//! hardware, within 3 % on the others, which compute in software and whose cost also depends on the numbers. Integers
+//! have one figure for points, weights and directions, from one compressed model; they are within 4 %. So are Matérn
+//! models: a root takes 101 instructions on the M4F and M7 and 88 on the M33 and M55. Other shapes are estimates.
 
 use diffgp_core::blob::{Elements, KernelView, OutputView};
+use diffgp_core::kernel::KernelKind;
 use diffgp_infer::Model;
 use serde::Serialize;
 
@@ -57,6 +59,7 @@ struct Core {
     name: &'static str,
     point: f64,
     point_input: f64,
+    root: f64,
     multiply_add: f64,
     draw: f64,
     integer: f64,
@@ -67,16 +70,34 @@ const CORES: [Core; 4] = [
         name: "Cortex-M4F, M7, M33, M55",
         point: 56.3,
         point_input: 1.512,
+        root: 95.0,
         multiply_add: 2.31,
-        draw: 844.0,
+        draw: 652.0,
         integer: 6.0,
     },
-    Core { name: "Cortex-M3", point: 1199.9, point_input: 205.76, multiply_add: 128.0, draw: 5000.0, integer: 31.0 },
-    Core { name: "Cortex-M0", point: 2025.5, point_input: 327.04, multiply_add: 218.0, draw: 8000.0, integer: 84.0 },
+    Core {
+        name: "Cortex-M3",
+        point: 1199.9,
+        point_input: 205.76,
+        root: 600.8,
+        multiply_add: 128.0,
+        draw: 5000.0,
+        integer: 31.0,
+    },
+    Core {
+        name: "Cortex-M0",
+        point: 2025.5,
+        point_input: 327.04,
+        root: 964.4,
+        multiply_add: 218.0,
+        draw: 8000.0,
+        integer: 84.0,
+    },
     Core {
         name: "RISC-V RV32IMAC",
         point: 1138.2,
         point_input: 184.24,
+        root: 663.5,
         multiply_add: 117.0,
         draw: 3700.0,
         integer: 66.0,
@@ -135,7 +156,8 @@ impl Core {
 
     fn correlations(&self, kernel: &KernelView<'_>, points: usize) -> f64 {
         let inputs = kernel.scales.len() as f64;
-        points as f64 * (self.point + inputs * self.point_input) + self.integers(&kernel.points.elements)
+        let root = if kernel.kind == KernelKind::Rbf { 0.0 } else { self.root };
+        points as f64 * (self.point + inputs * self.point_input + root) + self.integers(&kernel.points.elements)
     }
 
     fn variance(&self, output: &OutputView<'_>) -> f64 {
