@@ -8,8 +8,9 @@
 //! ```
 //!
 //! What was tried before changes nothing: the model that is chosen is the one that would have been trained if its kernel
-//! and its flow time had been asked for. The last phase repeats it from its beginning with the validation rows added, for as many
-//! iterations as they found best. It is left out for large sets, where the validation rows are a small part of all.
+//! and its flow time had been asked for. The last phase repeats it from its beginning with the validation rows added,
+//! for as many iterations as they found best. It is left out for large sets, where the validation rows are a small part
+//! of all.
 
 use super::ascent::Ascent;
 use super::config::Config;
