@@ -260,6 +260,11 @@ fn an_interruption_does_not_change_a_bit() {
     config.trial.iterations = 15;
     let trials = [Phase::Trial, Phase::RivalTrial];
     assert_eq!(interrupted_phases(&line, &config), [&trials[..], &both, &[Phase::SparseAgain]].concat());
+    config.flow.optional = false;
+    let rough = curve_data(300, true);
+    assert!(train(&rough, &config, &mut ()).unwrap().kernel_gain.unwrap() > WORTHWHILE_KERNEL_GAIN);
+    let flow = [Phase::WarmStart, Phase::Flow, Phase::FlowAgain];
+    assert_eq!(interrupted_phases(&rough, &config), [&trials[..], &flow].concat());
 }
 
 #[test]

@@ -120,10 +120,14 @@ fn run(
         let ascent = course.ascent(&state);
         let rows = course.rows(state.phase);
         let mut objective = DataObjective { rows_of, config, threads: &threads, rows, validation: rows.validation() };
-        let mut end = ascent.run(state, &mut objective, observer, &checkpoint)?;
-        if end.phase.is_trial() {
-            settle(&mut end, &ascent, &mut objective)?;
-        }
+        let begin = state.phase.is_trial().then(|| state.clone());
+        let end = match (ascent.run(state, &mut objective, observer, &checkpoint), begin) {
+            (Ok(end), None) => end,
+            (Ok(end), Some(_)) => settled(end, &ascent, &mut objective, observer)?,
+            // A kernel that cannot be trained has no score.
+            (Err(TrainError::Diverged { .. }), Some(begin)) => State { best: None, ..begin },
+            (Err(error), _) => return Err(error),
+        };
         match course.next(end) {
             Next::Phase(next) => state = next,
             Next::End(chosen) => break chosen,
@@ -150,17 +154,30 @@ fn run(
     })
 }
 
-/// Fits q(u_g) and σ² to the training rows at the end of a trial, as for the final model: how far σ² is from its optimum
-/// before that says nothing about the kernel.
-fn settle(end: &mut State, ascent: &Ascent<'_>, objective: &mut DataObjective<'_>) -> Result<(), TrainError> {
-    let mut params = ascent.chosen(end);
-    let Some(best) = end.best.as_mut().filter(|_| objective.config.refit.paths > 0) else { return Ok(()) };
+/// The end of a trial with the score that counts: after q(u_g) and σ² were fitted to the training rows, as for the final
+/// model. How far σ² is from its optimum before that says nothing about the kernel.
+fn settled(
+    mut end: State,
+    ascent: &Ascent<'_>,
+    objective: &mut DataObjective<'_>,
+    observer: &mut dyn Observer,
+) -> Result<State, TrainError> {
+    let mut params = ascent.chosen(&end);
     let training = objective.rows.training(objective.config.refit.max_rows);
-    refit::refit(&mut params, objective.rows_of, &training, objective.config, objective.threads)?;
-    if let Some(score) = objective.validate(&params)? {
-        best.log_likelihood = score.log_likelihood;
+    let fitted = match objective.config.refit.paths {
+        0 => Ok(()),
+        _ => refit::refit(&mut params, objective.rows_of, &training, objective.config, objective.threads),
+    };
+    let score = fitted.and_then(|()| Ok(objective.validate(&params)?));
+    let score = match score {
+        Err(TrainError::Elbo(ElboError::NotPositiveDefinite { .. })) => None,
+        other => other?.filter(|score| score.log_likelihood.is_finite()),
+    };
+    if let Some(score) = score {
+        observer.validation(&Validated { phase: end.phase, iteration: end.iteration, score, best: true });
     }
-    Ok(())
+    end.best = end.best.zip(score).map(|(best, score)| Best { log_likelihood: score.log_likelihood, ..best });
+    Ok(end)
 }
 
 fn check(data: &Dataset, config: &Config) -> Result<(), TrainError> {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::runner::{Folder, QUICK, names};
+use crate::runner::{Folder, QUICK, csv, names};
 
 #[test]
 fn leaves_a_model_and_a_run_directory_and_says_what_is_next() {
@@ -35,6 +35,28 @@ fn json_is_one_object_with_its_keys() {
     }
     assert_eq!(json["bytes"], folder.read("model.dgp").len());
     assert_eq!((&json["rows"], &json["inputs"]), (&60.into(), &2.into()));
+}
+
+#[test]
+fn beyond_2000_rows_the_kernel_is_chosen_and_the_choice_can_be_repeated() {
+    let folder = Folder::new();
+    // Kinks everywhere along the first input.
+    let kinks =
+        |a: f64, b: f64| (0..5).map(|octave| (f64::from(1 << octave) * a).fract() - 0.5).map(f64::abs).sum::<f64>() + b;
+    folder.write("data.csv", csv(2100, kinks));
+    let train = "train data.csv --target y --flow-time 0 --inducing 40 --iterations 20";
+    let chosen = folder.run(train).succeeds();
+    assert!(chosen.stdout.contains("kernel matern32: in a trial it added 0."), "{chosen:?}");
+    let settings = folder.read_text("model.run/config.toml");
+    assert!(settings.lines().all(|line| !line.starts_with("kernel")), "{settings}");
+    let again = folder.run("train data.csv --config model.run/config.toml --out again.dgp --json").json();
+    assert!(again["kernel_gain"].as_f64().unwrap() > 0.005, "{again}");
+    let named = folder.run(&format!("{train} --kernel matern32 --out named.dgp --json")).json();
+    assert!(named["kernel_gain"].is_null(), "{named}");
+    assert_eq!(folder.read("model.dgp"), folder.read("again.dgp"));
+    assert_eq!(folder.read("model.dgp"), folder.read("named.dgp"));
+    let phases = folder.read_text("model.run/metrics.jsonl");
+    assert!(phases.contains("\"trial\"") && phases.contains("\"rival_trial\"") && phases.contains("\"sparse\""));
 }
 
 #[test]

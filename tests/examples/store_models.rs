@@ -135,7 +135,8 @@ fn store(recipe: &Recipe, root: &Path) -> Result<(), Box<dyn Error>> {
             (data, if classifies { Task::Classification } else { Task::Regression })
         }
     };
-    let mut config = Config::for_rows(data.rows(), task);
+    // The kernels are the recipe's, whatever the rows prefer.
+    let mut config = Config { rival_kernel: None, ..Config::for_rows(data.rows(), task) };
     (recipe.adjust)(&mut config);
     let trained = train(&data, &config, &mut Console)?;
     let rows: Vec<f32> =

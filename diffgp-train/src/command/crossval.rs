@@ -143,6 +143,7 @@ fn split_line(
         bound,
         iteration: trained.iteration,
         validation_log_likelihood: trained.validation_log_likelihood,
+        kernel_gain: trained.kernel_gain,
         bytes: exported.bytes.len(),
         mean_error: exported.errors.mean,
         variance_error: exported.errors.variance,

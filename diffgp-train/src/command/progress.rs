@@ -109,7 +109,7 @@ impl Reporter {
         parts.join("  ")
     }
 
-    /// The time left in this phase; phases before the last cost next to nothing.
+    /// The time left in this phase; phases before the last cost little.
     fn time_left(&self, done: u64) -> Option<String> {
         let (phase, start, first) = self.since?;
         let counts = done > first && phase >= self.last;

@@ -33,8 +33,8 @@ pub(crate) struct Settings {
     /// Inducing times of a flow that changes with time; 0 for one that does not [default: 0].
     #[arg(long, value_name = "M")]
     temporal: Option<usize>,
-    /// Kernel of flow and predictor [default: rbf, or, with more than 2000 rows, the one of rbf and matern32 that the
-    /// held-out training rows prefer].
+    /// Kernel of flow and predictor [default: rbf, or, with more than 2000 rows, the one of rbf and matern32 that
+    /// held-out training rows prefer after 400 iterations each].
     #[arg(long, value_enum)]
     kernel: Option<KernelName>,
     /// One kernel for all dimensions of the flow instead of one each: less work, less accurate.

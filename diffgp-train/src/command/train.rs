@@ -305,9 +305,9 @@ fn text(args: &Args, report: &Summary<'_>, exported: &Exported, start: Instant) 
         ),
     });
     let kernel = report.kernel_gain.map_or_else(String::new, |gain| match gain >= WORTHWHILE_KERNEL_GAIN {
-        true => format!("kernel matern32: in a trial it added {gain:.3} to the log-likelihood of a held-out row\n"),
+        true => format!("kernel matern32: in a trial it added {gain:.4} to the log-likelihood of a held-out row\n"),
         false => format!(
-            "kernel rbf: in a trial matern32 added {gain:.3} to the log-likelihood of a held-out row, and \
+            "kernel rbf: in a trial matern32 changed the log-likelihood of a held-out row by {gain:+.4}, and \
              {WORTHWHILE_KERNEL_GAIN} is the least that is worth its work (--kernel matern32 insists)\n"
         ),
     });

@@ -58,7 +58,7 @@ pub struct Config {
     pub validation: ValidationConfig,
     /// β of the running average θ̄ ← β θ̄ + (1 − β) θ that is validated and kept instead of θ itself.
     pub averaging: Option<f64>,
-    /// The last fit of q(u_g) and σ².
+    /// The last fit of q(u_g) and σ², and the one that ends a trial.
     pub refit: RefitConfig,
     /// Absolute jitter to start with.
     pub jitter: f64,
@@ -386,5 +386,14 @@ mod tests {
         };
         assert_eq!(warmer(0.0, 3), warmer(0.0, 4));
         assert_ne!(warmer(5.0, 3), warmer(5.0, 4));
+
+        let tried = |rival_kernel: Option<KernelKind>, iterations: u64| {
+            let mut config = Config { rival_kernel, ..config.clone() };
+            config.trial.iterations = iterations;
+            config.fingerprint()
+        };
+        assert_eq!(tried(None, 3), tried(None, 4));
+        assert_ne!(tried(Some(KernelKind::Matern32), 3), tried(Some(KernelKind::Matern32), 4));
+        assert_ne!(tried(Some(KernelKind::Matern32), 3), tried(Some(KernelKind::Matern52), 3));
     }
 }

@@ -1,5 +1,5 @@
 //! The last fit of q(u_g) and, without a flow and with more rows than a batch, of σ²: everything else fixed, at the
-//! exported number of steps, several paths, all rows.
+//! exported number of steps, several paths, all rows. It also ends the trial of a kernel, on the training rows.
 //!
 //! The flow is fixed, so its end points are computed once, forward only; what is left is a sparse Gaussian process on
 //! S·B rows. Gaussian: natural-gradient steps γₜ = Bₜ/(B₁ + … + Bₜ) over chunks end at the closed-form optimum for all

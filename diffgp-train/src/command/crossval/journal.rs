@@ -34,6 +34,9 @@ pub(super) struct Line {
     /// The iteration that was kept, and its score on the rows that it was chosen by.
     pub(super) iteration: u64,
     pub(super) validation_log_likelihood: Option<f64>,
+    /// What the rival kernel added in its trial, if kernels were tried.
+    #[serde(default)]
+    pub(super) kernel_gain: Option<f64>,
     /// The model file, and how far it is from float64: means in standard deviations, variances relative.
     pub(super) bytes: usize,
     pub(super) mean_error: f64,

@@ -27,6 +27,10 @@ impl Trace {
         for (number, line) in text.lines().enumerate() {
             let value: Value = serde_json::from_str(line)
                 .map_err(|error| mistake(format!("{shown}: line {}: {error}; expected a JSON object", number + 1)))?;
+            // Trials of kernels are runs of their own.
+            if value["phase"].as_str().is_some_and(|phase| phase.ends_with("trial")) {
+                continue;
+            }
             if phase != value["phase"] && !phase.is_null() {
                 trace.starts.push(last);
             }
