@@ -65,8 +65,9 @@ fn comparison(set: &Set, flow_times: &str, splits: &str) -> Comparison {
 fn page(reports: &[(&Set, Report)]) -> String {
     let mut text = "# Regression sets\n\n\
         Written by `cargo xtask reproduce uci` from the lines of `uci-*.jsonl` (one per finished run, with the machine \
-        and the seconds it took). Standard splits, T as shown, defaults of `diffgp train` otherwise, model files run by \
-        the device's own code with 100 sample paths. ± is the standard error over splits. The paper used other random splits.\n\n\
+        and the seconds it took). Standard splits, T as shown, defaults of `diffgp train` otherwise, its choice of the \
+        kernel included (`docs/training.md` has what was chosen), model files run by the device's own code with 100 \
+        sample paths. ± is the standard error over splits. The paper used other random splits.\n\n\
         ## Test error and log-likelihood\n\n\
         Off: ours minus the paper's (its sparse Gaussian process with M = 100 for T = 0), in combined standard errors; \
         positive is better for us.\n\n\
