@@ -122,6 +122,8 @@ impl Settings {
             (flow.kernel, config.predictor.kernel, config.rival_kernel) = (kernel, kernel, None);
         }
         set(&mut config.main.iterations, self.iterations);
+        // Gains come while the rate falls: who asks for a longer run waits for that.
+        config.validation.patience = config.validation.patience.max(config.main.iterations * 3 / 10);
         set(&mut config.warm_start.iterations, self.warm_iterations);
         set(&mut config.batch, self.batch);
         set(&mut config.paths, self.paths);
@@ -183,4 +185,33 @@ fn in_flags(error: &ConfigError) -> String {
         other => other,
     };
     format!("{flag} is {}; expected {}", error.value, error.expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        settings: Settings,
+    }
+
+    fn config(arguments: &str, rows: usize) -> Config {
+        let arguments = ["train"].into_iter().chain(arguments.split_whitespace());
+        Command::try_parse_from(arguments).unwrap().settings.config(rows).unwrap()
+    }
+
+    #[test]
+    fn a_longer_run_has_more_patience_and_the_default_one_said_aloud_the_same() {
+        for rows in [500, 5000, 40_000] {
+            let plain = config("", rows);
+            let iterations = plain.main.iterations;
+            assert_eq!(config(&format!("--iterations {iterations}"), rows), plain);
+            let longer = config(&format!("--iterations {}", 4 * iterations), rows);
+            assert!(longer.validation.patience > plain.validation.patience);
+        }
+    }
 }

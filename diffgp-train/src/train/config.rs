@@ -9,6 +9,14 @@ use crate::optimise::{Regularisation, Schedule};
 /// Training sets up to this size use all rows in every iteration.
 const FULL_BATCH_ROWS: usize = 2000;
 
+/// Rows per iteration beyond that.
+const BATCH: usize = 1000;
+
+/// How often a run on batches sees every row, and the iterations that it has at least and at most for that. Many rows
+/// can teach more before they are overfitted.
+const EPOCHS: usize = 250;
+const BATCH_ITERATIONS: (u64, u64) = (3000, 10_000);
+
 /// Enough to tell kernels apart.
 const TRIAL_ITERATIONS: u64 = 400;
 
@@ -182,6 +190,7 @@ impl Config {
             schedule: Schedule::Cosine { final_fraction: 0.01 },
             natural_step,
         };
+        let main = if full { phase(1000, 0.05) } else { phase(batch_iterations(rows), 0.02) };
         Self {
             task,
             seed: 0,
@@ -202,11 +211,11 @@ impl Config {
             predictor: PredictorConfig { inducing: 100, kernel: KernelKind::Rbf, length_scale: 1.0, noise: 0.1 },
             // Few rows say little about kernels, and the smoother one has fared better there.
             rival_kernel: if full { None } else { Some(KernelKind::Matern32) },
-            batch: if full { rows.max(1) } else { 1000 },
+            batch: if full { rows.max(1) } else { BATCH },
             paths: 1,
             trial: phase(TRIAL_ITERATIONS, 0.05),
             warm_start: if full { phase(300, 0.05) } else { phase(2000, 0.02) },
-            main: if full { phase(1000, 0.05) } else { phase(3000, 0.02) },
+            main,
             regularisation: Regularisation::default(),
             validation: ValidationConfig {
                 fraction: 0.1,
@@ -214,7 +223,7 @@ impl Config {
                 every: if full { 25 } else { 50 },
                 paths: if full { 20 } else { 10 },
                 select: true,
-                patience: if full { 300 } else { 1000 },
+                patience: if full { 300 } else { main.iterations / 3 },
                 again_rows: if full { FULL_BATCH_ROWS } else { 0 },
             },
             averaging: None,
@@ -293,6 +302,13 @@ impl Config {
     }
 }
 
+/// Iterations on batches.
+fn batch_iterations(rows: usize) -> u64 {
+    let (least, most) = BATCH_ITERATIONS;
+    let epochs = rows.saturating_mul(EPOCHS).div_ceil(BATCH);
+    (epochs as u64).clamp(least, most)
+}
+
 fn check(
     option: &'static str,
     value: f64,
@@ -369,6 +385,13 @@ mod tests {
         config.flow.inducing_times = 0;
         config.paths = 0;
         assert_eq!(config.validate().unwrap_err().to_string(), "paths is 0; expected 1 to 1000");
+    }
+
+    #[test]
+    fn larger_sets_have_more_iterations_within_limits() {
+        let iterations = |rows| Config::for_rows(rows, Task::Regression).main.iterations;
+        // 250 epochs of 20 batches each.
+        assert_eq!((iterations(20_000), iterations(2001), iterations(usize::MAX)), (5000, 3000, 10_000));
     }
 
     #[test]
