@@ -74,26 +74,16 @@ fn page(reports: &[(&Set, Report)]) -> String {
         | set | T | splits | RMSE | log-likelihood | RMSE, paper | off | log-lik., paper | off | best deep GP | best elsewhere |\n\
         |---|---|---|---|---|---|---|---|---|---|---|\n"
         .to_owned();
-    let rows = || reports.iter().flat_map(|(set, report)| report.results.iter().map(move |summary| (*set, summary)));
-    for (set, summary) in rows() {
+    for (set, summary) in rows(reports) {
         let figures = summary.figures;
-        let off = |ours: Option<f64>, error: Option<f64>, paper: Figure, better: f64| match (ours, error) {
-            (Some(ours), Some(error)) => {
-                format!("{:+.1}", better * (ours - paper.mean) / error.hypot(paper.error))
-            }
-            _ => "–".to_owned(),
-        };
+        let [rmse_off, log_likelihood_off] = distances(set, summary)
+            .map(|distance| distance.map_or("–".to_owned(), |distance| format!("{distance:+.1}")));
         let decimals = decimals(set);
         let optional = |value: Option<f64>| value.map_or("–".to_owned(), |value| value.to_string());
         let published = set.published(summary.flow_time).map_or("| | | ".to_owned(), |paper| {
             format!(
-                "{} ({}) | {} | {} ({}) | {} ",
-                paper.rmse.mean,
-                paper.rmse.error,
-                off(figures.rmse_mean, figures.rmse_se, paper.rmse, -1.0),
-                paper.log_likelihood.mean,
-                paper.log_likelihood.error,
-                off(Some(figures.log_likelihood_mean), figures.log_likelihood_se, paper.log_likelihood, 1.0),
+                "{} ({}) | {rmse_off} | {} ({}) | {log_likelihood_off} ",
+                paper.rmse.mean, paper.rmse.error, paper.log_likelihood.mean, paper.log_likelihood.error,
             )
         });
         let others = if summary.flow_time == 5.0 {
@@ -117,9 +107,10 @@ fn page(reports: &[(&Set, Report)]) -> String {
             figures.log_likelihood(3),
         );
     }
+    text += &standing(reports);
     text += "\n## What the flow adds\n\nThe same splits with and without it; negative errors and positive likelihoods are \
              gains.\n\n| set | T | RMSE | log-likelihood |\n|---|---|---|---|\n";
-    for (set, summary) in rows() {
+    for (set, summary) in rows(reports) {
         if let Some(gain) = summary.gain {
             let rmse = gain.rmse(decimals(set));
             let likelihood = gain.log_likelihood(3);
@@ -128,7 +119,7 @@ fn page(reports: &[(&Set, Report)]) -> String {
     }
     text += "\n## Calibration\n\nShare of held-out targets in their intervals, all splits together, with binomial \
              standard errors in per cent.\n\n| set | T | rows | 50 % | 90 % | 95 % |\n|---|---|---|---|---|---|\n";
-    for (set, summary) in rows() {
+    for (set, summary) in rows(reports) {
         let shares = coverage(summary);
         let _ = writeln!(text, "| {} | {} | {} | {shares} |", set.name, summary.flow_time, summary.rows);
     }
@@ -137,7 +128,7 @@ fn page(reports: &[(&Set, Report)]) -> String {
              Seconds are of whole runs on a machine that had other work too.\n\n\
              | set | T | drift only | 10 paths | 100 paths | mean off by | variance off by | bytes | seconds to train |\n\
              |---|---|---|---|---|---|---|---|---|\n";
-    for (set, summary) in rows() {
+    for (set, summary) in rows(reports) {
         let both = |rmse: Option<f64>, likelihood: f64| {
             format!("{:.*} / {likelihood:.3}", decimals(set), rmse.unwrap_or(f64::NAN))
         };
@@ -156,6 +147,64 @@ fn page(reports: &[(&Set, Report)]) -> String {
         );
     }
     text
+}
+
+/// Every set with each of its flow times.
+fn rows<'a>(reports: &'a [(&Set, Report)]) -> impl Iterator<Item = (&'a Set, &'a Summary)> {
+    reports.iter().flat_map(|(set, report)| report.results.iter().map(move |summary| (*set, summary)))
+}
+
+/// How far error and log-likelihood are from the paper's, in combined standard errors; positive is better for us.
+fn distances(set: &Set, summary: &Summary) -> [Option<f64>; 2] {
+    let figures = summary.figures;
+    let distance = |ours: Option<f64>, error: Option<f64>, paper: Option<Figure>, better: f64| {
+        let (ours, error, paper) = (ours?, error?, paper?);
+        Some(better * (ours - paper.mean) / error.hypot(paper.error))
+    };
+    let paper = set.published(summary.flow_time);
+    [
+        distance(figures.rmse_mean, figures.rmse_se, paper.map(|paper| paper.rmse), -1.0),
+        distance(
+            Some(figures.log_likelihood_mean),
+            figures.log_likelihood_se,
+            paper.map(|paper| paper.log_likelihood),
+            1.0,
+        ),
+    ]
+}
+
+/// Where the flow stands against the paper's, and what is ahead of the best published elsewhere.
+fn standing(reports: &[(&Set, Report)]) -> String {
+    let (mut cells, mut far, mut near, mut ahead) = (0, Vec::new(), Vec::new(), Vec::new());
+    for (set, summary) in rows(reports) {
+        for (what, distance) in ["RMSE", "log-likelihood"].into_iter().zip(distances(set, summary)) {
+            let counts = summary.flow_time == 5.0 && (set.name, what) != ("naval", "RMSE");
+            let Some(distance) = distance.filter(|_| counts) else { continue };
+            cells += 1;
+            match distance {
+                ..-2.0 => far.push(format!("{} {what}", set.name)),
+                ..-1.0 => near.push(format!("{} {what}", set.name)),
+                _ => {}
+            }
+        }
+        let (figures, time) = (summary.figures, summary.flow_time);
+        if let Some((ours, best)) = figures.rmse_mean.zip(set.best_rmse).filter(|(ours, best)| ours < best) {
+            ahead.push(format!("{} RMSE {ours:.*} ({best}) with T = {time}", set.name, decimals(set)));
+        }
+        let ours = figures.log_likelihood_mean;
+        if let Some(best) = set.best_log_likelihood.filter(|&best| ours > best) {
+            ahead.push(format!("{} log-likelihood {ours:.3} ({best}) with T = {time}", set.name));
+        }
+    }
+    let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    format!(
+        "\nOf {cells} cells with T = 5 (naval's error, which rounds to 0.00 for anybody, left out), behind the paper's by \
+         more than two combined standard errors: {}; by one to two: {}.\n\n\
+         Ahead of the best published elsewhere: {}.\n",
+        list(&far),
+        list(&near),
+        list(&ahead)
+    )
 }
 
 /// Errors of a hundredth of a unit matter in some sets and are all there is in others.
