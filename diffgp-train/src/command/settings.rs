@@ -123,7 +123,7 @@ impl Settings {
         }
         set(&mut config.main.iterations, self.iterations);
         // Gains come while the rate falls: who asks for a longer run waits for that.
-        config.validation.patience = config.validation.patience.max(config.main.iterations * 3 / 10);
+        config.validation.patience = config.validation.patience.max(config.main.iterations / 10 * 3);
         set(&mut config.warm_start.iterations, self.warm_iterations);
         set(&mut config.batch, self.batch);
         set(&mut config.paths, self.paths);
