@@ -51,7 +51,7 @@ fn curve_data(rows: usize, rough: bool) -> Dataset {
 fn small_config(rows: usize, task: Task) -> Config {
     let mut config = Config::for_rows(rows, task);
     (config.predictor.inducing, config.flow.inducing) = (10, 8);
-    (config.warm_start.iterations, config.main.iterations) = (20, 30);
+    (config.warm_start.iterations, config.sparse.iterations, config.main.iterations) = (20, 30, 30);
     (config.flow.training_steps, config.flow.steps) = (3, 5);
     (config.validation.every, config.checkpoint_every) = (7, 9);
     config.threads = 1;
@@ -64,7 +64,8 @@ fn busy_config(rows: usize) -> Config {
     (config.batch, config.paths, config.averaging) = (16, 2, Some(0.9));
     config.flow.inducing_times = 2;
     config.regularisation.flow_kl_weight = 2.0;
-    (config.warm_start.natural_step, config.main.natural_step) = (0.3, 0.3);
+    let phases = [&mut config.warm_start, &mut config.sparse, &mut config.main];
+    phases.into_iter().for_each(|phase| phase.natural_step = 0.3);
     config
 }
 
@@ -147,7 +148,7 @@ fn the_same_seed_gives_the_same_file_and_another_seed_another() {
 fn trained_step(change: impl Fn(&mut Config)) -> Problem {
     let data = step_data(300, Task::Regression);
     let mut config = small_config(300, Task::Regression);
-    (config.warm_start.iterations, config.main.iterations) = (100, 100);
+    (config.warm_start.iterations, config.sparse.iterations, config.main.iterations) = (100, 100, 100);
     change(&mut config);
     let trained = train(&data, &config, &mut ()).unwrap();
     let standardised = |values: &[f32], affine: Affine| -> Vec<f64> {
@@ -298,7 +299,7 @@ fn a_flow_beats_no_flow_on_a_step() {
     let held_out: Vec<usize> = (0..400).step_by(5).collect();
     let (training, test) = data.hold_out(&held_out).unwrap();
     let mut config = small_config(training.rows(), Task::Regression);
-    (config.warm_start.iterations, config.main.iterations) = (100, 200);
+    (config.warm_start.iterations, config.sparse.iterations, config.main.iterations) = (100, 200, 200);
     let threads = Threads::new(1).unwrap();
     let mut recorder = Recorder::default();
     let flow = train(&training, &config, &mut recorder).unwrap().score(&test, 50, 0, &threads).unwrap();
@@ -338,7 +339,7 @@ fn a_flow_is_kept_only_if_it_is_worth_it() {
     let (step, line) = (step_data(300, Task::Regression), line_data(300));
     for again_rows in [0, 2000] {
         let mut config = small_config(300, Task::Regression);
-        (config.warm_start.iterations, config.main.iterations) = (100, 100);
+        (config.warm_start.iterations, config.sparse.iterations, config.main.iterations) = (100, 100, 100);
         (config.flow.optional, config.validation.again_rows) = (true, again_rows);
         let flow = train(&step, &config, &mut ()).unwrap();
         assert!(flow.params.flow.is_some() && flow.flow_gain.unwrap() > WORTHWHILE_GAIN, "{:?}", flow.flow_gain);
@@ -383,7 +384,7 @@ fn the_kernel_is_the_one_that_the_validation_rows_prefer() {
 #[test]
 fn training_stops_when_the_validation_rows_stop_gaining() {
     let mut config = small_config(300, Task::Regression);
-    (config.main.iterations, config.validation.patience, config.validation.again_rows) = (10_000, 14, 0);
+    (config.main.iterations, config.main.patience, config.validation.again_rows) = (10_000, 14, 0);
     // Steps far too large to settle.
     config.main.learning_rate = 1.0;
     let mut recorder = Recorder::default();
@@ -445,7 +446,7 @@ fn real_data_if_there() {
     let held_out = read_test_rows(&directory.join("test_rows.txt"), 0).unwrap();
     let (training, test) = all.hold_out(&held_out).unwrap();
     let mut config = Config::for_rows(training.rows(), Task::Regression);
-    (config.flow.time, config.main.iterations) = (0.0, 100);
+    (config.flow.time, config.sparse.iterations) = (0.0, 100);
     let trained = train(&training, &config, &mut ()).unwrap();
     let score = trained.score(&test, 1, 0, &Threads::new(0).unwrap()).unwrap();
     assert!(score.rmse.unwrap() < tolerances::CONCRETE_RMSE, "{score:?}");

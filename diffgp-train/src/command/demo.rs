@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use diffgp_train::data::{Dataset, Header, TargetKind};
 use diffgp_train::evaluate::{Figures, Known, Sampling, score};
-use diffgp_train::train::{self, Config, Task};
+use diffgp_train::train::{self, Config, PhaseConfig, Task};
 use serde::Serialize;
 
 use super::failure::mistake;
@@ -113,12 +113,11 @@ fn config(args: &Args, flow_time: f64) -> Config {
     config.paths = 2;
     (config.flow.time, config.flow.training_steps, config.flow.length_scale) = (flow_time, 10, 0.5_f64.sqrt());
     (config.flow.inducing, config.predictor.inducing) = (INDUCING, INDUCING);
-    (config.main.iterations, config.main.learning_rate) = (args.iterations, 0.02);
-    if flow_time == 0.0 {
-        // As many iterations as the flow has in all.
-        config.main.iterations += config.warm_start.iterations;
-    }
-    (config.validation.every, config.validation.patience, config.validation.again_rows) = (100, 0, 0);
+    let phase = PhaseConfig { iterations: args.iterations, learning_rate: 0.02, patience: 0, ..config.main };
+    // As many iterations as the flow has in all.
+    let sparse = PhaseConfig { iterations: phase.iterations + config.warm_start.iterations, ..phase };
+    (config.main, config.sparse, config.warm_start.patience) = (phase, sparse, 0);
+    (config.validation.every, config.validation.again_rows) = (100, 0);
     config
 }
 

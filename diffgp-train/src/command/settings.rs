@@ -40,10 +40,12 @@ pub(crate) struct Settings {
     /// One kernel for all dimensions of the flow instead of one each: less work, less accurate.
     #[arg(long)]
     shared_kernel: bool,
-    /// Iterations of the flow, or of the sparse Gaussian process without one, at most [default: from the number of
-    /// rows].
+    /// Iterations of the model, with or without a flow, at most [default: from the number of rows].
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
+    /// Iterations of the model without a flow, at most, where they are to differ [default: --iterations if given].
+    #[arg(long, value_name = "N")]
+    sparse_iterations: Option<u64>,
     /// Iterations of the sparse Gaussian process before a flow [default: from the number of rows].
     #[arg(long, value_name = "N")]
     warm_iterations: Option<u64>,
@@ -121,9 +123,12 @@ impl Settings {
             };
             (flow.kernel, config.predictor.kernel, config.rival_kernel) = (kernel, kernel, None);
         }
-        set(&mut config.main.iterations, self.iterations);
-        // Gains come while the rate falls: who asks for a longer run waits for that.
-        config.validation.patience = config.validation.patience.max(config.main.iterations / 10 * 3);
+        if let Some(iterations) = self.iterations {
+            config.main.set_iterations(iterations);
+        }
+        if let Some(iterations) = self.sparse_iterations.or(self.iterations) {
+            config.sparse.set_iterations(iterations);
+        }
         set(&mut config.warm_start.iterations, self.warm_iterations);
         set(&mut config.batch, self.batch);
         set(&mut config.paths, self.paths);
@@ -162,6 +167,7 @@ pub(crate) fn to_toml(config: &Config) -> toml::Table {
     }
     put("shared-kernel", (!flow.per_dimension).into());
     put("iterations", count(config.main.iterations as usize));
+    put("sparse-iterations", count(config.sparse.iterations as usize));
     put("warm-iterations", count(config.warm_start.iterations as usize));
     put("batch", count(config.batch));
     put("paths", count(config.paths));
@@ -208,10 +214,11 @@ mod tests {
     fn a_longer_run_has_more_patience_and_the_default_one_said_aloud_the_same() {
         for rows in [500, 5000, 40_000] {
             let plain = config("", rows);
-            let iterations = plain.main.iterations;
-            assert_eq!(config(&format!("--iterations {iterations}"), rows), plain);
-            let longer = config(&format!("--iterations {}", 4 * iterations), rows);
-            assert!(longer.validation.patience > plain.validation.patience);
+            let (sparse, main) = (plain.sparse.iterations, plain.main.iterations);
+            assert_eq!(config(&format!("--iterations {main} --sparse-iterations {sparse}"), rows), plain);
+            let longer = config(&format!("--iterations {}", 4 * main), rows);
+            assert_eq!((longer.main.iterations, longer.sparse.iterations), (4 * main, 4 * main));
+            assert!(longer.main.patience > plain.main.patience && longer.sparse.patience > plain.sparse.patience);
         }
     }
 }

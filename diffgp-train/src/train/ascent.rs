@@ -45,7 +45,8 @@ impl<'a> Ascent<'a> {
         let mut phase = match phase {
             Phase::Trial | Phase::RivalTrial => config.trial,
             Phase::WarmStart => config.warm_start,
-            Phase::Sparse | Phase::Flow | Phase::SparseAgain | Phase::FlowAgain => config.main,
+            Phase::Sparse | Phase::SparseAgain => config.sparse,
+            Phase::Flow | Phase::FlowAgain => config.main,
         };
         if rows.exceed_a_batch(config) && config.task == Task::Regression && phase.natural_step > 0.0 {
             phase.natural_step = 1.0;
@@ -158,7 +159,7 @@ impl<'a> Ascent<'a> {
     }
 
     fn is_out_of_patience(&self, state: &State) -> bool {
-        let patience = self.config.validation.patience;
+        let patience = self.phase.patience;
         let best = state.best.as_ref();
         patience > 0 && best.is_some_and(|best| state.iteration - best.iteration >= patience)
     }

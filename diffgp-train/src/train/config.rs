@@ -12,9 +12,12 @@ const FULL_BATCH_ROWS: usize = 2000;
 /// Rows per iteration beyond that.
 const BATCH: usize = 1000;
 
-/// How often a run on batches sees every row, and the iterations that it has at least and at most for that. Many rows
-/// can teach more before they are overfitted.
+/// How often single batches would run through all rows in the iterations of a run on batches, with a flow and without.
+/// Many rows can teach more before they are overfitted. Classes are overfitted sooner.
+const FLOW_EPOCHS: usize = 750;
 const EPOCHS: usize = 250;
+
+/// The iterations that such a run has at least and at most.
 const BATCH_ITERATIONS: (u64, u64) = (3000, 10_000);
 
 /// Enough to tell kernels apart.
@@ -58,7 +61,9 @@ pub struct Config {
     pub trial: PhaseConfig,
     /// The sparse Gaussian process before the flow.
     pub warm_start: PhaseConfig,
-    /// The whole model, with or without a flow.
+    /// The model without a flow.
+    pub sparse: PhaseConfig,
+    /// The whole model with a flow.
     pub main: PhaseConfig,
     /// Terms beside the bound.
     pub regularisation: Regularisation,
@@ -131,6 +136,18 @@ pub struct PhaseConfig {
     pub schedule: Schedule,
     /// γ for q(u_g), 1 for a regression without a flow on more rows than a batch; zero leaves q(u_g) to Adam.
     pub natural_step: f64,
+    /// Stop after so many iterations without a better validation; zero means never.
+    pub patience: u64,
+}
+
+impl PhaseConfig {
+    /// So many iterations; gains come while the rate falls, so a longer run has more patience.
+    pub fn set_iterations(&mut self, iterations: u64) {
+        self.iterations = iterations;
+        if self.patience > 0 {
+            self.patience = self.patience.max(iterations / 10 * 3);
+        }
+    }
 }
 
 /// Validation rows: a part of the training rows, never of the test rows.
@@ -146,8 +163,6 @@ pub struct ValidationConfig {
     pub paths: usize,
     /// Keep the parameters of the best validation log-likelihood instead of the last.
     pub select: bool,
-    /// Stop after so many iterations without a better validation; zero means never.
-    pub patience: u64,
     /// Up to so many rows, train once more on all of them, validation rows included, for as many iterations as were
     /// best; only with `select`.
     pub again_rows: usize,
@@ -189,8 +204,9 @@ impl Config {
             learning_rate,
             schedule: Schedule::Cosine { final_fraction: 0.01 },
             natural_step,
+            patience: if full { 300 } else { u64::max(iterations / 3, 1000) },
         };
-        let main = if full { phase(1000, 0.05) } else { phase(batch_iterations(rows), 0.02) };
+        let main = |epochs| if full { phase(1000, 0.05) } else { phase(batch_iterations(rows, epochs), 0.02) };
         Self {
             task,
             seed: 0,
@@ -215,7 +231,8 @@ impl Config {
             paths: 1,
             trial: phase(TRIAL_ITERATIONS, 0.05),
             warm_start: if full { phase(300, 0.05) } else { phase(2000, 0.02) },
-            main,
+            sparse: main(EPOCHS),
+            main: main(if conjugate { FLOW_EPOCHS } else { EPOCHS }),
             regularisation: Regularisation::default(),
             validation: ValidationConfig {
                 fraction: 0.1,
@@ -223,7 +240,6 @@ impl Config {
                 every: if full { 25 } else { 50 },
                 paths: if full { 20 } else { 10 },
                 select: true,
-                patience: if full { 300 } else { main.iterations / 3 },
                 again_rows: if full { FULL_BATCH_ROWS } else { 0 },
             },
             averaging: None,
@@ -264,6 +280,7 @@ impl Config {
         for (rate, step, phase) in [
             ("trial.learning_rate", "trial.natural_step", self.trial),
             ("warm_start.learning_rate", "warm_start.natural_step", self.warm_start),
+            ("sparse.learning_rate", "sparse.natural_step", self.sparse),
             ("main.learning_rate", "main.natural_step", self.main),
         ] {
             positive(rate, phase.learning_rate)?;
@@ -288,12 +305,15 @@ impl Config {
     /// A number that changes with every choice that can change the result.
     pub fn fingerprint(&self) -> u64 {
         let mut decisive = Self { threads: 0, checkpoint_every: 0, ..self.clone() };
-        // Without a flow there is no warm start, without a rival no trial.
+        // Phases that there are not: what a flow needs without one, the other way round unless both are compared, and the
+        // trials without a rival.
         if self.flow.time == 0.0 {
-            decisive.warm_start = self.main;
+            (decisive.warm_start, decisive.main) = (self.sparse, self.sparse);
+        } else if !self.flow.optional {
+            decisive.sparse = self.main;
         }
         if self.rival_kernel.is_none() {
-            decisive.trial = self.main;
+            decisive.trial = decisive.main;
         }
         let bytes = postcard::to_allocvec(&decisive).expect("a configuration is plain data");
         bytes.into_iter().fold(0xcbf2_9ce4_8422_2325 ^ RECIPE, |hash, byte| {
@@ -303,10 +323,10 @@ impl Config {
 }
 
 /// Iterations on batches.
-fn batch_iterations(rows: usize) -> u64 {
+fn batch_iterations(rows: usize, epochs: usize) -> u64 {
     let (least, most) = BATCH_ITERATIONS;
-    let epochs = rows.saturating_mul(EPOCHS).div_ceil(BATCH);
-    (epochs as u64).clamp(least, most)
+    let batches = rows.saturating_mul(epochs).div_ceil(BATCH);
+    (batches as u64).clamp(least, most)
 }
 
 fn check(
@@ -389,9 +409,15 @@ mod tests {
 
     #[test]
     fn larger_sets_have_more_iterations_within_limits() {
-        let iterations = |rows| Config::for_rows(rows, Task::Regression).main.iterations;
-        // 250 epochs of 20 batches each.
-        assert_eq!((iterations(20_000), iterations(2001), iterations(usize::MAX)), (5000, 3000, 10_000));
+        let iterations = |rows| {
+            let config = Config::for_rows(rows, Task::Regression);
+            (config.sparse.iterations, config.main.iterations)
+        };
+        // 250 and 750 epochs of 8 and 20 batches each.
+        assert_eq!((iterations(8000), iterations(20_000)), ((3000, 6000), (5000, 10_000)));
+        assert_eq!((iterations(2001), iterations(usize::MAX)), ((3000, 3000), (10_000, 10_000)));
+        let classes = Config::for_rows(20_000, Task::Classification);
+        assert_eq!(classes.main, classes.sparse);
     }
 
     #[test]
@@ -401,6 +427,18 @@ mod tests {
         assert_eq!(config.fingerprint(), other.fingerprint());
         other.seed = 1;
         assert_ne!(config.fingerprint(), other.fingerprint());
+
+        let longer = |time: f64, optional: bool, sparse: u64, main: u64| {
+            let mut config = config.clone();
+            (config.flow.time, config.flow.optional) = (time, optional);
+            (config.sparse.iterations, config.main.iterations) = (sparse, main);
+            config.fingerprint()
+        };
+        assert_eq!(longer(0.0, false, 3, 4), longer(0.0, false, 3, 5));
+        assert_ne!(longer(0.0, false, 3, 4), longer(0.0, false, 4, 4));
+        assert_eq!(longer(5.0, false, 3, 4), longer(5.0, false, 4, 4));
+        assert_ne!(longer(5.0, true, 3, 4), longer(5.0, true, 4, 4));
+        assert_ne!(longer(5.0, true, 3, 4), longer(5.0, true, 3, 5));
 
         let warmer = |time: f64, iterations: u64| {
             let mut config = config.clone();

@@ -149,7 +149,7 @@ impl Course<'_> {
     fn first(&self, kernel_gain: Option<f64>) -> State {
         let chosen_later = self.config.flow.optional && self.config.validation.select;
         match self.flow.is_none() || chosen_later {
-            true => self.state(Phase::Sparse, self.sparse.clone(), kernel_gain, self.config.main.iterations),
+            true => self.state(Phase::Sparse, self.sparse.clone(), kernel_gain, self.config.sparse.iterations),
             false => self.warm_start(kernel_gain),
         }
     }
