@@ -48,10 +48,16 @@ fn curve_data(rows: usize, rough: bool) -> Dataset {
     Dataset::new((0..rows).map(|row| row as f32).collect(), y.collect(), 1).unwrap()
 }
 
+/// So many iterations of the warm start, and of the model with or without a flow.
+fn iterate(config: &mut Config, warm_start: u64, model: u64) {
+    config.warm_start.iterations = warm_start;
+    (config.sparse.iterations, config.main.iterations) = (model, model);
+}
+
 fn small_config(rows: usize, task: Task) -> Config {
     let mut config = Config::for_rows(rows, task);
     (config.predictor.inducing, config.flow.inducing) = (10, 8);
-    (config.warm_start.iterations, config.sparse.iterations, config.main.iterations) = (20, 30, 30);
+    iterate(&mut config, 20, 30);
     (config.flow.training_steps, config.flow.steps) = (3, 5);
     (config.validation.every, config.checkpoint_every) = (7, 9);
     config.threads = 1;
@@ -148,7 +154,7 @@ fn the_same_seed_gives_the_same_file_and_another_seed_another() {
 fn trained_step(change: impl Fn(&mut Config)) -> Problem {
     let data = step_data(300, Task::Regression);
     let mut config = small_config(300, Task::Regression);
-    (config.warm_start.iterations, config.sparse.iterations, config.main.iterations) = (100, 100, 100);
+    iterate(&mut config, 100, 100);
     change(&mut config);
     let trained = train(&data, &config, &mut ()).unwrap();
     let standardised = |values: &[f32], affine: Affine| -> Vec<f64> {
@@ -299,7 +305,7 @@ fn a_flow_beats_no_flow_on_a_step() {
     let held_out: Vec<usize> = (0..400).step_by(5).collect();
     let (training, test) = data.hold_out(&held_out).unwrap();
     let mut config = small_config(training.rows(), Task::Regression);
-    (config.warm_start.iterations, config.sparse.iterations, config.main.iterations) = (100, 200, 200);
+    iterate(&mut config, 100, 200);
     let threads = Threads::new(1).unwrap();
     let mut recorder = Recorder::default();
     let flow = train(&training, &config, &mut recorder).unwrap().score(&test, 50, 0, &threads).unwrap();
@@ -339,7 +345,7 @@ fn a_flow_is_kept_only_if_it_is_worth_it() {
     let (step, line) = (step_data(300, Task::Regression), line_data(300));
     for again_rows in [0, 2000] {
         let mut config = small_config(300, Task::Regression);
-        (config.warm_start.iterations, config.sparse.iterations, config.main.iterations) = (100, 100, 100);
+        iterate(&mut config, 100, 100);
         (config.flow.optional, config.validation.again_rows) = (true, again_rows);
         let flow = train(&step, &config, &mut ()).unwrap();
         assert!(flow.params.flow.is_some() && flow.flow_gain.unwrap() > WORTHWHILE_GAIN, "{:?}", flow.flow_gain);
@@ -398,7 +404,7 @@ fn classes_are_learned() {
     let (training, test) =
         step_data(400, Task::Classification).hold_out(&(0..400).step_by(5).collect::<Vec<_>>()).unwrap();
     let mut config = small_config(training.rows(), Task::Classification);
-    (config.warm_start.iterations, config.main.iterations) = (100, 50);
+    iterate(&mut config, 100, 50);
     let trained = train(&training, &config, &mut ()).unwrap();
     let score = trained.score(&test, 20, 0, &Threads::new(1).unwrap()).unwrap();
     // Always answering ½ gives −ln 2; the classes overlap, so nothing gives 0.

@@ -87,12 +87,16 @@ fn kernel(name: &str) -> Result<KernelKind, Failure> {
 
 fn apply(config: &mut Config, name: &str, value: &str) -> Result<(), Failure> {
     match name {
-        "iterations" => {
-            config.main.set_iterations(value.parse()?);
-            config.sparse.set_iterations(value.parse()?);
+        "iterations" | "rate" | "natural" | "patience" => {
+            for phase in [&mut config.sparse, &mut config.main] {
+                match name {
+                    "iterations" => phase.set_iterations(value.parse()?),
+                    "rate" => phase.learning_rate = value.parse()?,
+                    "natural" => phase.natural_step = value.parse()?,
+                    _ => phase.patience = value.parse()?,
+                }
+            }
         }
-        "rate" => (config.main.learning_rate, config.sparse.learning_rate) = (value.parse()?, value.parse()?),
-        "natural" => (config.main.natural_step, config.sparse.natural_step) = (value.parse()?, value.parse()?),
         "warm-iterations" => config.warm_start.iterations = value.parse()?,
         "trial-iterations" => config.trial.iterations = value.parse()?,
         "trial-rate" => config.trial.learning_rate = value.parse()?,
@@ -107,7 +111,6 @@ fn apply(config: &mut Config, name: &str, value: &str) -> Result<(), Failure> {
         "steps" => config.flow.steps = value.parse()?,
         "per-dimension" => config.flow.per_dimension = value.parse()?,
         "validation" => config.validation.fraction = value.parse()?,
-        "patience" => (config.main.patience, config.sparse.patience) = (value.parse()?, value.parse()?),
         "again-rows" => config.validation.again_rows = value.parse()?,
         "kernel" => {
             (config.predictor.kernel, config.flow.kernel, config.rival_kernel) = (kernel(value)?, kernel(value)?, None)

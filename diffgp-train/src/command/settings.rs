@@ -43,7 +43,8 @@ pub(crate) struct Settings {
     /// Iterations of the model, with or without a flow, at most [default: from the number of rows].
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
-    /// Iterations of the model without a flow, at most, where they are to differ [default: --iterations if given].
+    /// Iterations of the model without a flow, at most, where they are to differ [default: --iterations if given,
+    /// else from the number of rows].
     #[arg(long, value_name = "N")]
     sparse_iterations: Option<u64>,
     /// Iterations of the sparse Gaussian process before a flow [default: from the number of rows].
@@ -129,7 +130,9 @@ impl Settings {
         if let Some(iterations) = self.sparse_iterations.or(self.iterations) {
             config.sparse.set_iterations(iterations);
         }
-        set(&mut config.warm_start.iterations, self.warm_iterations);
+        if let Some(iterations) = self.warm_iterations {
+            config.warm_start.set_iterations(iterations);
+        }
         set(&mut config.batch, self.batch);
         set(&mut config.paths, self.paths);
         set(&mut config.validation.fraction, self.validation);
@@ -219,6 +222,8 @@ mod tests {
             let longer = config(&format!("--iterations {}", 4 * main), rows);
             assert_eq!((longer.main.iterations, longer.sparse.iterations), (4 * main, 4 * main));
             assert!(longer.main.patience > plain.main.patience && longer.sparse.patience > plain.sparse.patience);
+            let warmer = config("--warm-iterations 50000", rows);
+            assert!(warmer.warm_start.patience > plain.warm_start.patience);
         }
     }
 }

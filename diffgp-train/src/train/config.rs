@@ -416,6 +416,9 @@ mod tests {
         // 250 and 750 epochs of 8 and 20 batches each.
         assert_eq!((iterations(8000), iterations(20_000)), ((3000, 6000), (5000, 10_000)));
         assert_eq!((iterations(2001), iterations(usize::MAX)), ((3000, 3000), (10_000, 10_000)));
+        let mut endless = PhaseConfig { patience: 0, ..Config::for_rows(8000, Task::Regression).main };
+        endless.set_iterations(50_000);
+        assert_eq!((endless.iterations, endless.patience), (50_000, 0));
         let classes = Config::for_rows(20_000, Task::Classification);
         assert_eq!(classes.main, classes.sparse);
     }

@@ -177,7 +177,8 @@ fn distances(set: &Set, summary: &Summary) -> [Option<f64>; 2] {
 /// Where the flow stands against the paper's, and what is ahead of the best published elsewhere.
 fn standing(reports: &[(&Set, Report)]) -> String {
     let (mut cells, mut far, mut near, mut ahead) = (0, Vec::new(), Vec::new(), Vec::new());
-    for (set, summary) in rows(reports) {
+    // The flow times between are there to be compared with each other, and on fewer splits.
+    for (set, summary) in rows(reports).filter(|(set, summary)| set.published(summary.flow_time).is_some()) {
         for (what, distance) in ["RMSE", "log-likelihood"].into_iter().zip(distances(set, summary)) {
             let counts = summary.flow_time == 5.0 && (set.name, what) != ("naval", "RMSE");
             let Some(distance) = distance.filter(|_| counts) else { continue };
@@ -189,10 +190,6 @@ fn standing(reports: &[(&Set, Report)]) -> String {
             }
         }
         let (figures, time) = (summary.figures, summary.flow_time);
-        // The flow times between are there to be compared with each other, and on fewer splits.
-        if set.published(time).is_none() {
-            continue;
-        }
         if let Some((ours, best)) = figures.rmse_mean.zip(set.best_rmse).filter(|(ours, best)| ours < best) {
             ahead.push(format!("{} RMSE {ours:.*} ({best}) with T = {time}", set.name, decimals(set)));
         }
