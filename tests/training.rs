@@ -136,7 +136,8 @@ fn a_flow_that_no_validation_row_speaks_for_is_not_kept() {
     config.flow.optional = true;
     let mut recorder = Recorder::default();
     let trained = train(&data, &config, &mut recorder).unwrap();
-    assert!(recorder.warnings.contains(&Warning::NoValidation));
+    assert_eq!(recorder.warnings, [Warning::NoValidation, Warning::NoFlow]);
+    assert!(recorder.progress.iter().all(|progress| !progress.phase.has_flow()));
     assert_eq!((trained.params.flow_time(), trained.flow_gain), (0.0, None));
 }
 
@@ -261,7 +262,9 @@ fn an_interruption_does_not_change_a_bit() {
     assert_eq!(interrupted_phases(&step, &config), [Phase::WarmStart, Phase::Flow, Phase::FlowAgain]);
     config.flow.optional = true;
     let both = [Phase::Sparse, Phase::WarmStart, Phase::Flow];
-    assert_eq!(interrupted_phases(&step, &config), [&both[..], &[Phase::FlowAgain]].concat());
+    let mut longer = config.clone();
+    iterate(&mut longer, 20, 100);
+    assert_eq!(interrupted_phases(&step, &longer), [&both[..], &[Phase::FlowAgain]].concat());
     assert_eq!(interrupted_phases(&line, &config), [&both[..], &[Phase::SparseAgain]].concat());
     config.rival_kernel = Some(KernelKind::Matern32);
     config.trial.iterations = 15;
@@ -359,6 +362,31 @@ fn a_flow_is_kept_only_if_it_is_worth_it() {
         config.flow.time = 0.0;
         assert_same_bits(&Trained { flow_gain: None, ..plain }, &train(&line, &config, &mut ()).unwrap(), "no flow");
     }
+}
+
+#[test]
+fn a_flow_is_compared_with_a_model_whose_noise_was_fitted() {
+    let data = curve_data(300, false);
+    let mut config = small_config(300, Task::Regression);
+    (config.predictor.inducing, config.flow.optional) = (40, true);
+    (config.batch, config.validation.every, config.validation.again_rows) = (100, 10, 0);
+    iterate(&mut config, 20, 40);
+    config.sparse.iterations = 10;
+    let mut recorder = Recorder::default();
+    let trained = train(&data, &config, &mut recorder).unwrap();
+    let scores = |phase| -> Vec<f64> {
+        let of_phase = recorder.validations.iter().filter(|validated| validated.phase == phase);
+        of_phase.map(|validated| validated.score.log_likelihood).collect()
+    };
+    let (sparse, flow) = (scores(Phase::Sparse), scores(Phase::Flow));
+    println!("{sparse:?} {flow:?}");
+    // The last look is at the settled model.
+    let (settled, before) = sparse.split_last().unwrap();
+    let best = before.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    assert_eq!(trained.flow_gain, Some(flow.last().unwrap() - settled));
+    assert!(trained.params.flow.is_none(), "{:?}", trained.flow_gain);
+    // As it was trained, it would have lost.
+    assert!(flow.last().unwrap() - best > WORTHWHILE_GAIN, "{best} {flow:?}");
 }
 
 #[test]

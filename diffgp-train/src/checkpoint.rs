@@ -16,7 +16,7 @@ use crate::train::{Config, Phase, State};
 
 const MAGIC: &[u8; 4] = b"DGPC";
 /// Raised whenever `State` or anything in it changes.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 const HEADER: usize = 16;
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 

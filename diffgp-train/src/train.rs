@@ -107,13 +107,18 @@ fn run(
     if validation.is_empty() && config.validation.fraction > 0.0 {
         observer.warning(&Warning::NoValidation);
     }
+    let undecidable = config.flow.optional && config.validation.select && validation.is_empty();
+    let flows = config.flow.time > 0.0 && !undecidable;
+    if config.flow.time > 0.0 && undecidable {
+        observer.warning(&Warning::NoFlow);
+    }
     let fingerprint = data.fingerprint();
     let checkpoint = |state: &State, observer: &mut dyn Observer| {
         observer.checkpoint(&Checkpoint::new(fingerprint, config, state.clone())).map_err(TrainError::from)
     };
 
     let sparse = initial::sparse_gp(data, &scaling, config, observer);
-    let flow = (config.flow.time > 0.0).then(|| initial::weak_flow(data, &scaling, config, observer));
+    let flow = flows.then(|| initial::weak_flow(data, &scaling, config, observer));
     let course = Course { config, total_rows: data.rows(), sparse, flow };
     let mut state = resumed.unwrap_or_else(|| course.start());
     let mut chosen = loop {
@@ -122,8 +127,8 @@ fn run(
         let mut objective = DataObjective { rows_of, config, threads: &threads, rows, validation: rows.validation() };
         let begin = state.phase.is_trial().then(|| state.clone());
         let end = match (ascent.run(state, &mut objective, observer, &checkpoint), begin) {
-            (Ok(end), None) => end,
-            (Ok(end), Some(_)) => settled(end, &ascent, &mut objective, observer)?,
+            (Ok(end), _) if course.compares(&end) => settled(end, &ascent, &mut objective, observer)?,
+            (Ok(end), _) => end,
             // A kernel that cannot be trained has no score.
             (Err(TrainError::Diverged { .. }), Some(begin)) => State { best: None, ..begin },
             (Err(error), _) => return Err(error),
@@ -154,14 +159,17 @@ fn run(
     })
 }
 
-/// The end of a trial with the score that counts: after q(u_g) and σ² were fitted to the training rows, as for the final
-/// model. How far σ² is from its optimum before that says nothing about the kernel.
+/// The end of a phase with the score that counts in comparisons: after q(u_g) and σ² were fitted to the training rows, as
+/// for the final model. How far σ² is from its optimum before that says nothing about the model.
 fn settled(
     mut end: State,
     ascent: &Ascent<'_>,
     objective: &mut DataObjective<'_>,
     observer: &mut dyn Observer,
 ) -> Result<State, TrainError> {
+    if end.best.is_none() {
+        return Ok(end);
+    }
     let mut params = ascent.chosen(&end);
     let training = objective.rows.training(objective.config.refit.max_rows);
     let fitted = match objective.config.refit.paths {
@@ -176,7 +184,9 @@ fn settled(
     if let Some(score) = score {
         observer.validation(&Validated { phase: end.phase, iteration: end.iteration, score, best: true });
     }
-    end.best = end.best.zip(score).map(|(best, score)| Best { log_likelihood: score.log_likelihood, ..best });
+    if let Some(best) = &mut end.best {
+        best.settled_log_likelihood = score.map(|score| score.log_likelihood);
+    }
     Ok(end)
 }
 

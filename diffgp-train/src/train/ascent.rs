@@ -183,7 +183,7 @@ impl<'a> Ascent<'a> {
         let best = log_likelihood.is_finite() && state.best.as_ref().is_none_or(is_better);
         if best {
             let (iteration, theta) = (state.iteration, state.candidate().to_vec());
-            state.best = Some(Best { iteration, log_likelihood, theta });
+            state.best = Some(Best { iteration, log_likelihood, settled_log_likelihood: None, theta });
         }
         observer.validation(&Validated { phase: state.phase, iteration: state.iteration, score, best });
         Ok(())

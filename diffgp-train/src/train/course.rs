@@ -71,16 +71,25 @@ impl Course<'_> {
         Rows::new(self.total_rows, self.config, phase)
     }
 
+    /// Whether the end of this phase is compared with that of another.
+    pub(super) fn compares(&self, state: &State) -> bool {
+        match state.phase {
+            Phase::Sparse => self.flow.is_some(),
+            Phase::Flow => state.sparse.is_some(),
+            phase => phase.is_trial(),
+        }
+    }
+
     /// After the end of a phase.
     pub(super) fn next(&self, end: State) -> Next {
         let kernel_gain = end.kernel_gain;
         match end.phase {
             Phase::Trial => {
-                let trial_log_likelihood = validated(&end);
+                let trial_log_likelihood = settled(&end);
                 Next::Phase(State { trial_log_likelihood, ..self.trial(Phase::RivalTrial) })
             }
             Phase::RivalTrial => {
-                let both = validated(&end).zip(end.trial_log_likelihood);
+                let both = settled(&end).zip(end.trial_log_likelihood);
                 Next::Phase(self.first(both.map(|(rival, configured)| rival - configured)))
             }
             Phase::Sparse if self.flow.is_some() => {
@@ -175,12 +184,12 @@ impl Course<'_> {
     }
 }
 
-/// The best log-likelihood of the validation rows.
-fn validated(end: &State) -> Option<f64> {
-    end.best.as_ref().map(|best| best.log_likelihood)
+/// The log-likelihood of the validation rows that phases are compared by.
+fn settled(end: &State) -> Option<f64> {
+    end.best.as_ref()?.settled_log_likelihood
 }
 
 /// What the flow adds to the mean log-likelihood of the validation rows.
 fn flow_gain(end: &State) -> Option<f64> {
-    Some(validated(end)? - validated(end.sparse.as_ref()?)?)
+    Some(settled(end)? - settled(end.sparse.as_ref()?)?)
 }

@@ -101,6 +101,8 @@ pub enum Warning {
     },
     /// Too few rows to keep some aside.
     NoValidation,
+    /// No validation rows, so nothing could speak for a flow.
+    NoFlow,
     /// A Cholesky factorisation failed.
     JitterRaised {
         /// In that iteration.
@@ -133,6 +135,7 @@ impl fmt::Display for Warning {
                 write!(f, "{used} inducing points instead of {wanted}: there are no more distinct rows")
             }
             Self::NoValidation => write!(f, "too few rows to keep validation rows aside; the last iterate is kept"),
+            Self::NoFlow => write!(f, "no flow is tried: no validation rows could say whether it helps"),
             Self::JitterRaised { iteration, jitter } => {
                 write!(f, "iteration {iteration}: jitter raised to {jitter:e} after a failed factorisation")
             }

@@ -34,7 +34,7 @@ pub struct State {
     pub warm: Option<Vec<f64>>,
     /// What the validation rows found best, in phases on all rows.
     pub verdict: Option<Verdict>,
-    /// In the trial of the rival kernel: the best log-likelihood of the trial before it.
+    /// In the trial of the rival kernel: the settled log-likelihood of the trial before it.
     pub trial_log_likelihood: Option<f64>,
     /// After the trials: what the rival kernel added to it; the rival is used if that is worth its work.
     pub kernel_gain: Option<f64>,
@@ -47,7 +47,7 @@ pub struct Verdict {
     pub iteration: u64,
     /// That log-likelihood, the mean per row.
     pub log_likelihood: f64,
-    /// What the flow adds to it, kept or not, if it was to be chosen.
+    /// What the flow adds to the settled one, kept or not, if it was to be chosen.
     pub flow_gain: Option<f64>,
 }
 
@@ -58,6 +58,8 @@ pub struct Best {
     pub iteration: u64,
     /// Mean log-likelihood of the validation rows.
     pub log_likelihood: f64,
+    /// The same after the fits that end training, on the training rows, where the model is compared with another.
+    pub settled_log_likelihood: Option<f64>,
     /// θ (or θ̄).
     pub theta: Vec<f64>,
 }
