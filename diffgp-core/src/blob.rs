@@ -41,7 +41,7 @@ pub const MAGIC: [u8; 4] = *b"DGPm";
 /// It goes up when a blob of the old version would be misread or refused by a new reader, or a new one by an old
 /// reader in any way other than by this number: a field, tensor or descriptor added, removed, reordered or
 /// reinterpreted; another checksum; another alignment. It does not go up for a new kernel or element number, which
-/// old readers refuse by that number.
+/// old readers refuse by that number; nor did it for H22, in whose place the first readers expect zeros and say so.
 pub const FORMAT_VERSION: u32 = 1;
 
 /// P1 to P4.

@@ -47,7 +47,8 @@
 //!   core, and wasm. Only IEEE single-precision additions, multiplications and divisions are used, in one order.
 //!
 //! What is *not* guaranteed: that the model is right. [`Prediction::in_range`] tells when it extrapolates, and the file
-//! records how far it is from the float64 model it came from ([`Blob::header`]).
+//! records how far it is from the float64 model it came from or, if it was compressed, from the file of before
+//! ([`Blob::header`]).
 //!
 //! # Randomness
 //!

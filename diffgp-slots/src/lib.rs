@@ -58,8 +58,9 @@
 //! - The active slot is never erased. [`Slots::active`] is a model that passed [`Blob::parse`], never a mixture.
 //! - No panic, no allocation; nothing but the flash's own errors stops an update.
 //!
-//! What is *not* guaranteed: anything about an [`Update`] that was not committed, and flash that loses what it once
-//! held, beyond the loss of one slot.
+//! What is *not* guaranteed: anything about an [`Update`] that was not committed; flash that loses what it once held,
+//! beyond the loss of one slot; and, where half-written cells read differently each time, one chain of three power cuts,
+//! which `docs/model-update.md` describes.
 //!
 //! [`Blob::parse`]: diffgp_core::blob::Blob::parse
 #![no_std]

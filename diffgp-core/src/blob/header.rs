@@ -44,9 +44,10 @@ pub struct Header<'a> {
     pub predictor_inducing: u16,
     /// H15: [`layout::BLOCK`].
     pub block: u8,
-    /// H16: worst error of the mean seen at export, in standard deviations of the target.
+    /// H16: worst error of the mean seen at export, in standard deviations of the target; of a compressed model, against
+    /// the file that was compressed.
     pub mean_error: f32,
-    /// H17: worst relative error of the variance (with noise) seen at export.
+    /// H17: worst relative error of the variance (with noise) seen at export, against the same.
     pub variance_error: f32,
     /// H18: how many rows H16 and H17 were measured on.
     pub checked_rows: u32,

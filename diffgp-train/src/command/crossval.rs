@@ -5,7 +5,7 @@ mod splits;
 mod summary;
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use diffgp_infer::Model;
 use diffgp_train::data::Dataset;
@@ -149,6 +149,7 @@ fn split_line(
         variance_error: exported.errors.variance,
         seconds: start.elapsed().as_secs_f64(),
         machine: journal::machine(),
+        date: journal::date(SystemTime::now()),
     };
     journal.append(&line)?;
     eprintln!("{line}  {}", console::duration(start.elapsed()));

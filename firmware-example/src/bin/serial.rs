@@ -10,7 +10,7 @@ use diffgp_firmware::{console, entry, region};
 use diffgp_infer::{Error, Keyed, Model, Prediction, Workspace};
 use diffgp_link::{Answer, Receiver, Refusal, Request, Response, encode, model_checksum};
 
-diffgp_firmware::report_panic!();
+diffgp_firmware::forbid_panic!();
 
 type Memory = Workspace<32, 100>;
 

@@ -1,6 +1,6 @@
 //! What an image must not contain: an allocator, or a panic path.
 //!
-//! The images `minimal`, `measure` and `update` have a panic handler that calls a function that does not exist. Where the
+//! The images `minimal`, `measure`, `update` and `serial` have a panic handler that calls a function that does not exist. Where the
 //! compiler cannot show that no panic is reachable, the call stays, and linking fails. The same holds for the
 //! allocator: none is registered, so an image that allocates does not link. The symbols are looked at all the same,
 //! so that this is not a matter of belief. In WebAssembly an undefined function may become an import instead: there,
@@ -12,7 +12,7 @@ use super::{machine, wasm};
 use anyhow::{Context, Result, ensure};
 
 /// Images without any panic path.
-const PANIC_FREE: [&str; 3] = ["minimal", "measure", "update"];
+const PANIC_FREE: [&str; 4] = ["minimal", "measure", "update", "serial"];
 /// Both profiles of the firmware: for speed, and for size.
 const PROFILES: [&str; 2] = ["release", "size"];
 const FORBIDDEN: [&str; 4] = ["panic_fmt", "__rust_alloc", "__rg_alloc", "float_to_decimal"];

@@ -1,5 +1,7 @@
 //! One `diffgp crossval`, and what it says at the end.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -32,7 +34,7 @@ pub(super) struct Summary {
     pub(super) mean_error: f64,
     pub(super) variance_error: f64,
     pub(super) bytes: usize,
-    pub(super) seconds_mean: f64,
+    pub(super) iteration_mean: f64,
 }
 
 /// Means over splits with their standard errors.
@@ -64,16 +66,28 @@ impl Means {
     }
 }
 
+/// What a page needs of a finished run beside its figures.
+#[derive(Deserialize)]
+pub(super) struct Line {
+    key: String,
+    split: usize,
+    pub(super) flow_time: f64,
+    pub(super) mean_error: f64,
+    pub(super) variance_error: f64,
+    machine: String,
+    date: String,
+}
+
 /// A comparison to run or to read.
 pub(super) struct Comparison {
     /// Under the data directory.
     pub(super) data: PathBuf,
     pub(super) target: &'static str,
-    /// A file of splits beside the data, and which of them.
-    pub(super) splits: Option<String>,
+    /// Which splits of the file beside the data, if there is one.
+    pub(super) splits: Option<Range<usize>>,
     /// The file of finished runs is `docs/results/NAME.jsonl`.
     pub(super) name: String,
-    pub(super) flow_times: String,
+    pub(super) flow_times: Vec<u32>,
     /// Other options of `diffgp crossval`.
     pub(super) options: Vec<String>,
 }
@@ -87,9 +101,30 @@ pub(super) fn build() -> Result<()> {
 }
 
 impl Comparison {
-    /// Whether there are runs that a page shows and would lose.
-    pub(super) fn has_runs(&self) -> bool {
-        command::root().join(format!("docs/results/{}.jsonl", self.name)).exists()
+    /// The finished runs in its file.
+    pub(super) fn lines(&self) -> Result<Vec<Line>> {
+        let name = format!("docs/results/{}.jsonl", self.name);
+        let path = command::root().join(&name);
+        let text = if path.exists() { std::fs::read_to_string(path)? } else { String::new() };
+        let lines = text.lines().map(|line| serde_json::from_str(line).with_context(|| format!("{name}: {line}")));
+        let asked_for = |line: &Line| {
+            let split = self.splits.as_ref().is_none_or(|splits| splits.contains(&line.split));
+            split && self.flow_times.iter().any(|&time| f64::from(time) == line.flow_time)
+        };
+        lines.filter(|line| line.as_ref().map_or(true, asked_for)).collect()
+    }
+
+    /// Refuses a page that would leave finished runs out.
+    pub(super) fn check_nothing_is_lost(&self, report: Option<&Report>) -> Result<()> {
+        let shown: usize = report.iter().flat_map(|report| &report.results).map(|summary| summary.splits).sum();
+        let there = self.lines()?.len();
+        ensure!(
+            shown == there,
+            "the pages are left as they were: {shown} of the {there} runs in docs/results/{}.jsonl belong to this program \
+             and its settings; train the others again and remove what they replace",
+            self.name
+        );
+        Ok(())
     }
 
     /// Trains what is missing and returns the summary; `None` if nothing is finished or the data is not there.
@@ -101,10 +136,12 @@ impl Comparison {
         }
         let mut diffgp = Command::new(command::root().join("target/release/diffgp"));
         diffgp.current_dir(command::root()).arg("crossval").arg(&data);
-        diffgp.args(["--target", self.target, "--flow-times", &self.flow_times, "--json"]);
+        let flow_times: Vec<String> = self.flow_times.iter().map(u32::to_string).collect();
+        diffgp.args(["--target", self.target, "--flow-times", &flow_times.join(","), "--json"]);
         diffgp.arg("--out").arg(format!("docs/results/{}.jsonl", self.name)).args(&self.options);
         if let Some(splits) = &self.splits {
-            diffgp.arg("--test-rows").arg(data.with_file_name("test_rows.txt")).args(["--splits", splits]);
+            diffgp.arg("--test-rows").arg(data.with_file_name("test_rows.txt"));
+            diffgp.arg("--splits").arg(format!("{}..{}", splits.start, splits.end));
         }
         if !common.finished {
             // Progress and finished splits are shown as they come.
@@ -118,6 +155,30 @@ impl Comparison {
         ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         Ok(Some(serde_json::from_slice(&output.stdout)?))
     }
+}
+
+/// Reads FIRST..END.
+pub(super) fn range(text: &str) -> Result<Range<usize>, String> {
+    let ends = text.split_once("..").and_then(|(first, end)| Some(first.parse().ok()?..end.parse().ok()?));
+    ends.ok_or_else(|| format!("{text:?} is not a range; expected FIRST..END, as in 0..5"))
+}
+
+/// By what, where and when the runs of a page were made.
+pub(super) fn provenance<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> Result<String> {
+    let (mut programs, mut machines, mut dates) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for comparison in comparisons {
+        for line in comparison.lines()? {
+            programs.extend(line.key.split('-').next().map(str::to_owned));
+            machines.insert(line.machine);
+            dates.insert(line.date);
+        }
+    }
+    let list = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join("; ");
+    let days = match (dates.first(), dates.last()) {
+        (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
+        (first, _) => first.cloned().unwrap_or_default(),
+    };
+    Ok(format!("Runs of {days}, diffgp {}, on {}.", list(programs), list(machines)))
 }
 
 /// Writes `docs/results/NAME`.

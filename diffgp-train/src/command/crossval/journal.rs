@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use anyhow::Context;
 use diffgp_train::data::Dataset;
@@ -44,6 +45,9 @@ pub(super) struct Line {
     /// Training, export and scoring.
     pub(super) seconds: f64,
     pub(super) machine: String,
+    /// The day on which it was finished, as in 2026-11-17, in universal time.
+    #[serde(default)]
+    pub(super) date: String,
 }
 
 /// How well rows were predicted.
@@ -71,6 +75,22 @@ impl fmt::Display for Line {
 pub(super) fn machine() -> String {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     format!("{} {}, {threads} threads", std::env::consts::OS, std::env::consts::ARCH)
+}
+
+/// The day of a time, in universal time.
+pub(super) fn date(time: SystemTime) -> String {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    // Years that begin in March end with the leap day, so months and days follow from divisions alone; 400 of them
+    // have 146,097 days, and the first of March of the year 0 was 719,468 days before 1970.
+    let days = since.as_secs() / 86_400 + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    // From March on, five months have 153 days.
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let year = 400 * era + year_of_era + u64::from(month >= 10);
+    format!("{year:04}-{:02}-{day:02}", if month < 10 { month + 3 } else { month - 9 })
 }
 
 /// What identifies a result.
@@ -122,5 +142,22 @@ impl Journal {
         write().with_context(|| format!("cannot write {}", self.path.display()))?;
         self.lines.push(line.clone());
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        let after = |seconds| date(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+        // From another program.
+        assert_eq!(after(0), "1970-01-01");
+        assert_eq!(after(951_868_799), "2000-02-29");
+        assert_eq!(after(1_794_873_600), "2026-11-17");
+        assert_eq!(after(4_107_542_400), "2100-03-01");
+        assert_eq!(after(1_861_833_600), "2028-12-31");
     }
 }

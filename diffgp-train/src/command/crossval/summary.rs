@@ -32,6 +32,8 @@ struct Summary {
     mean_error: f64,
     variance_error: f64,
     bytes: usize,
+    /// The iterations that were kept.
+    iteration_mean: f64,
     seconds_mean: f64,
 }
 
@@ -128,6 +130,7 @@ impl Summary {
             mean_error: worst(|line| line.mean_error),
             variance_error: worst(|line| line.variance_error),
             bytes: lines.iter().map(|line| line.bytes).max().unwrap_or(0),
+            iteration_mean: lines.iter().map(|line| line.iteration as f64).sum::<f64>() / lines.len() as f64,
             seconds_mean: lines.iter().map(|line| line.seconds).sum::<f64>() / lines.len() as f64,
         }
     }
