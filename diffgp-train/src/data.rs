@@ -3,16 +3,18 @@
 //! Nothing is standardised here: [`Scaling`] does that while a batch is gathered, so a data set of N rows and D inputs
 //! costs 4·N·(D+1) bytes from the first line read to the end of training.
 
+mod cell;
 mod csv_rows;
 mod error;
 mod scaling;
 mod split;
+mod spread;
 
 use std::path::Path;
 
 pub use csv_rows::{CsvRows, Header};
 pub use error::{CellProblem, DataError};
-pub use scaling::{Affine, Range, Scaling};
+pub use scaling::{Affine, COARSE, Range, Scaling};
 pub use split::read_test_rows;
 
 /// Rows of finite numbers with a target.
@@ -99,6 +101,7 @@ impl Dataset {
         if y.is_empty() {
             return Err(DataError::NoRows { path: path.to_owned() });
         }
+        used.iter().try_for_each(|&column| rows.check_spread(column, 0.0))?;
         x.shrink_to_fit();
         let mut names = rows.names().map(|names| used.iter().map(|&i| names[i].clone()).collect::<Vec<_>>());
         let target_name = names.as_mut().and_then(Vec::pop);

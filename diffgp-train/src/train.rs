@@ -210,15 +210,21 @@ fn check_scaling(data: &Dataset, scaling: &Scaling, observer: &mut dyn Observer)
     if let Some(column) = scaling.unusable_input() {
         return Err(TrainError::Range { column: data.input_label(column), expected: "1e-30 to 1e30" });
     }
+    let target = data.target_name().map_or("the target".to_owned(), |name| format!("the target {name:?}"));
     if !scaling.target_is_usable() {
-        let column = data.target_name().map_or("the target".to_owned(), |name| format!("the target {name:?}"));
-        return Err(TrainError::Range { column, expected: "1e-15 to 1e18" });
+        return Err(TrainError::Range { column: target, expected: "1e-15 to 1e18" });
     }
     for column in scaling.constant_inputs() {
         observer.warning(&Warning::ConstantInput { input: data.input_label(column) });
     }
+    for (column, step) in scaling.coarse_inputs() {
+        observer.warning(&Warning::Coarse { column: data.input_label(column), step });
+    }
+    let largest = data.targets().iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
     if data.targets().iter().all(|&value| value == data.targets()[0]) {
         observer.warning(&Warning::ConstantTarget);
+    } else if let Some(step) = scaling.target.coarse_step(largest) {
+        observer.warning(&Warning::Coarse { column: target, step });
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ mod bad_input;
 mod compress;
 mod crossval;
 mod data_files;
+mod data_precision;
 mod demo;
 mod device;
 mod evaluate;

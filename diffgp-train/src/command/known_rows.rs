@@ -50,7 +50,7 @@ impl KnownRows {
     ) -> anyhow::Result<Self> {
         let rows = ModelRows::open(data, model, target, Target::Needed)?;
         let width = rows.width();
-        let cells = rows.read_all()?;
+        let cells = rows.read_all(model)?;
         let held_out = test_rows.read(data, cells.len() / width)?;
         let known = Self { cells, width, held_out };
         if model.is_classifier() {

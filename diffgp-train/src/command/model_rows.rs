@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use diffgp_infer::Model;
-use diffgp_train::data::{CsvRows, DataError, Header};
+use diffgp_train::data::{COARSE, CsvRows, DataError, Header};
 
 use super::failure::mistake;
 
@@ -49,13 +49,24 @@ impl ModelRows {
         Ok(self.rows.next_cells(&self.columns, &mut self.cells)?.then_some(self.cells.as_slice()))
     }
 
-    /// All rows one after the other; an error if there are none.
-    pub(crate) fn read_all(mut self) -> Result<Vec<f32>, DataError> {
+    /// All rows one after the other, inputs and target; an error if there are none, or if f32 makes one number of
+    /// values that the model has to tell apart.
+    pub(crate) fn read_all(mut self, model: &Model<'_>) -> Result<Vec<f32>, DataError> {
         let mut all = Vec::new();
         while let Some(cells) = self.next()? {
             all.extend_from_slice(cells);
         }
-        if all.is_empty() { Err(DataError::NoRows { path: self.path }) } else { Ok(all) }
+        if all.is_empty() {
+            return Err(DataError::NoRows { path: self.path });
+        }
+        let blob = model.blob();
+        let inputs =
+            (0..model.inputs()).filter_map(|input| blob.input(input)).map(|input| 1.0 / f64::from(input.scale));
+        let deviations = inputs.chain([f64::from(blob.header().target_scale)]);
+        for (&column, deviation) in self.columns.iter().zip(deviations) {
+            self.rows.check_spread(column, COARSE * deviation)?;
+        }
+        Ok(all)
     }
 
     /// The file.

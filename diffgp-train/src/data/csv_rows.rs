@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
+use super::cell::{parse, quoted, text};
 use super::error::{CellProblem, DataError};
+use super::spread::Spread;
 
 /// Whether the first line holds names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +32,8 @@ pub struct CsvRows {
     record: ByteRecord,
     names: Option<Vec<String>>,
     columns: usize,
+    /// One per column, of the cells read.
+    spreads: Vec<Spread>,
     /// The first line was data: it waits in `record`.
     pending: bool,
     row: u64,
@@ -46,6 +50,7 @@ impl CsvRows {
             record: ByteRecord::new(),
             names: None,
             columns: 0,
+            spreads: Vec::new(),
             pending: true,
             row: 0,
         };
@@ -53,6 +58,7 @@ impl CsvRows {
             return Err(DataError::Empty { path: rows.path });
         }
         rows.columns = rows.record.len();
+        rows.spreads = vec![Spread::EMPTY; rows.columns];
         if let Some(column) = rows.record.iter().position(|cell| std::str::from_utf8(cell).is_err()) {
             return Err(DataError::NotUtf8 { path: rows.path, column });
         }
@@ -136,21 +142,36 @@ impl CsvRows {
         cells.clear();
         for column in columns {
             let cell = &self.record[column];
-            cells.push(parse_cell(cell).map_err(|problem| self.cell_error(column, text(cell), problem))?);
+            let number = parse(cell).map_err(|problem| self.cell_error(column, &text(cell), problem))?;
+            self.spreads[column].add(number.exact);
+            cells.push(number.rounded);
         }
         Ok(true)
     }
 
     /// The error for a target that is neither 0 nor 1 in the row read last.
     pub(super) fn class_error(&self, column: usize, value: f32) -> DataError {
-        self.cell_error(column, value.to_string(), CellProblem::NotAClass)
+        self.cell_error(column, &value.to_string(), CellProblem::NotAClass)
     }
 
-    fn cell_error(&self, column: usize, cell: String, problem: CellProblem) -> DataError {
-        let column = match &self.names {
-            Some(names) => format!("{:?}", names[column]),
+    /// Refuses a column whose values differed by more than `tolerated` in the rows read, and are one f32 number now.
+    pub fn check_spread(&self, column: usize, tolerated: f64) -> Result<(), DataError> {
+        match self.spreads[column].hidden() > tolerated {
+            true => Err(DataError::Indistinct { path: self.path.clone(), column: self.label(column) }),
+            false => Ok(()),
+        }
+    }
+
+    /// How messages speak of a column.
+    fn label(&self, column: usize) -> String {
+        match &self.names {
+            Some(names) => format!("{:?}", quoted(&names[column])),
             None => format!("{column} (counted from 0)"),
-        };
+        }
+    }
+
+    fn cell_error(&self, column: usize, cell: &str, problem: CellProblem) -> DataError {
+        let (column, cell) = (self.label(column), quoted(cell));
         DataError::Cell { path: self.path.clone(), row: self.row, line: self.line(), column, cell, problem }
     }
 
@@ -192,7 +213,7 @@ impl CsvRows {
             Header::Detect => {
                 let numbers = first.iter().filter(|cell| cell.parse::<f64>().is_ok()).count();
                 // A row of numbers with holes is data: the hole is reported when the row is read.
-                let names = first.iter().position(|cell| parse_cell(cell.as_bytes()) == Err(CellProblem::NotANumber));
+                let names = first.iter().position(|cell| parse(cell.as_bytes()) == Err(CellProblem::NotANumber));
                 match names {
                     Some(column) if numbers > 0 => {
                         Err(DataError::MixedHeader { path: self.path.clone(), column, cell: first[column].clone() })
@@ -205,10 +226,6 @@ impl CsvRows {
     }
 }
 
-fn text(cell: &[u8]) -> String {
-    String::from_utf8_lossy(cell).trim().to_owned()
-}
-
 fn foreign_separator(first: &[String]) -> Option<&'static str> {
     let holds = |mark| first.iter().any(|cell| cell.contains(mark));
     match () {
@@ -217,23 +234,6 @@ fn foreign_separator(first: &[String]) -> Option<&'static str> {
         () if first.len() == 1 && holds('|') => Some("bars (|)"),
         () if first.len() == 1 && first[0].split_whitespace().count() > 1 => Some("spaces"),
         () => None,
-    }
-}
-
-/// The number in a cell, rounded to f32 once.
-fn parse_cell(cell: &[u8]) -> Result<f32, CellProblem> {
-    let cell = std::str::from_utf8(cell).map_err(|_| CellProblem::NotANumber)?.trim();
-    match cell.parse::<f32>() {
-        Ok(value) if value.is_finite() => Ok(value),
-        Ok(_) if cell.parse::<f64>().is_ok_and(f64::is_finite) => Err(CellProblem::OutOfRange),
-        // A number too large even for f64 has digits; `inf` and `nan` have none.
-        Ok(_) if cell.bytes().any(|byte| byte.is_ascii_digit()) => Err(CellProblem::OutOfRange),
-        Ok(_) => Err(CellProblem::NotFinite),
-        Err(_) => Err(match cell.to_ascii_lowercase().as_str() {
-            "" | "na" | "n/a" | "null" | "none" | "?" | "-" => CellProblem::Missing,
-            _ if cell.replacen(',', ".", 1).parse::<f64>().is_ok() => CellProblem::DecimalComma,
-            _ => CellProblem::NotANumber,
-        }),
     }
 }
 

@@ -110,6 +110,14 @@ pub enum DataError {
         /// What is wrong with it.
         problem: CellProblem,
     },
+    /// Different values of a column are the same f32 number.
+    #[error("{}: column {column}: its values differ by less than 32-bit floats can tell apart; subtract a constant from the column, or rescale it", path.display())]
+    Indistinct {
+        /// The file.
+        path: PathBuf,
+        /// Name of the column, or its index counted from 0.
+        column: String,
+    },
     /// No column has the wanted name or index.
     #[error("{}: no column {target:?}; expected {available}", path.display())]
     UnknownColumn {

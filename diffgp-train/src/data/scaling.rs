@@ -12,6 +12,9 @@ use super::Dataset;
 /// Deviations of a target whose squares, a hundred times larger or a million times smaller, are f32 numbers.
 pub(crate) const TARGET_SCALE: RangeInclusive<f32> = 1e-15..=1e18;
 
+/// Steps of f32 that are a larger share of a column's deviation are worth a word.
+pub const COARSE: f64 = 1e-3;
+
 /// x ↦ (x − mean)/scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Affine {
@@ -49,6 +52,12 @@ impl Affine {
     pub fn apply(self, x: f32) -> f32 {
         (x - self.mean) / self.scale
     }
+
+    /// The step between f32 numbers as large as `x`, in deviations, if it is coarse.
+    pub fn coarse_step(self, x: f32) -> Option<f64> {
+        let step = f64::from(x.abs() - x.abs().next_down()) / f64::from(self.scale);
+        (step > COARSE).then_some(step)
+    }
 }
 
 impl Scaling {
@@ -81,6 +90,15 @@ impl Scaling {
     /// Inputs that do not vary.
     pub fn constant_inputs(&self) -> impl Iterator<Item = usize> {
         self.ranges.iter().enumerate().filter(|(_, range)| range.min == range.max).map(|(column, _)| column)
+    }
+
+    /// Inputs that vary in coarse steps of f32, and those steps in deviations.
+    pub fn coarse_inputs(&self) -> impl Iterator<Item = (usize, f64)> {
+        let columns = self.inputs.iter().zip(&self.ranges).enumerate();
+        columns.filter(|(_, (_, range))| range.min < range.max).filter_map(|(column, (affine, range))| {
+            let step = affine.coarse_step(range.min.abs().max(range.max.abs()))?;
+            Some((column, step))
+        })
     }
 
     /// The first input that f32 cannot standardise: too large, or varying too little.
@@ -177,6 +195,20 @@ mod tests {
         assert_eq!(unusable(&[1e-40, 2e-40]), Some(0));
         for usable in [[0.0, 1.0], [0.0, 1e30], [0.0, 1e-29], [5.0, 5.0], [0.0, 0.0]] {
             assert_eq!(unusable(&usable), None, "{usable:?}");
+        }
+    }
+
+    #[test]
+    fn columns_far_from_zero_are_coarse() {
+        let coarse = |x: [f32; 2]| {
+            let data = Dataset::new(x.to_vec(), vec![0.0; 2], 1).unwrap();
+            Scaling::of(&data, true).coarse_inputs().collect::<Vec<_>>()
+        };
+        // The step below 2³¹ is 128.
+        assert_eq!(coarse([1.7e9, 1.7e9 + 256.0]), [(0, 1.0)]);
+        assert_eq!(coarse([-1.7e9, -1.7e9 - 1280.0]), [(0, 0.2)]);
+        for fine in [[1.7e9, 1.7e9 + 1e6], [290.0, 291.0], [0.0, 1e-28], [1.7e9, 1.7e9]] {
+            assert_eq!(coarse(fine), [], "{fine:?}");
         }
     }
 

@@ -92,6 +92,13 @@ pub enum Warning {
     },
     /// The target does not vary.
     ConstantTarget,
+    /// A column is so far from zero that f32 holds it in coarse steps.
+    Coarse {
+        /// Its name or index.
+        column: String,
+        /// The step, in deviations of the column.
+        step: f64,
+    },
     /// Fewer distinct rows than inducing points.
     InducingLowered {
         /// Asked for.
@@ -131,6 +138,11 @@ impl fmt::Display for Warning {
         match self {
             Self::ConstantInput { input } => write!(f, "{input} does not vary; it is kept unscaled"),
             Self::ConstantTarget => write!(f, "the target does not vary"),
+            Self::Coarse { column, step } => write!(
+                f,
+                "{column} is rounded to steps of {step:.3} of its deviation, because 32-bit floats of its size are no \
+                 finer; subtract a constant from the column, here and on the device"
+            ),
             Self::InducingLowered { wanted, used } => {
                 write!(f, "{used} inducing points instead of {wanted}: there are no more distinct rows")
             }

@@ -72,6 +72,32 @@ fn unusable_cells_name_row_line_and_column() {
 }
 
 #[test]
+fn long_cells_and_names_are_quoted_in_part() {
+    let long = "é".repeat(1000);
+    let start = format!("\"{}…\"", "é".repeat(40));
+    assert_eq!(
+        message(&format!("a,y\n1,{long}\n"), "y"),
+        format!("row 1 (line 2), column \"y\": {start} is not a number")
+    );
+    assert!(message(&format!("{long},y\nx,1\n"), "y").starts_with(&format!("row 1 (line 2), column {start}")));
+}
+
+#[test]
+fn values_that_f32_cannot_tell_apart_are_refused() {
+    let advice = "its values differ by less than 32-bit floats can tell apart; subtract a constant from the column, or rescale it";
+    assert_eq!(message("t,y\n1700000000,1\n1700000001,2\n", "y"), format!("column \"t\": {advice}"));
+    assert_eq!(message("1,2400000000\n2,2400000009\n", "1"), format!("column 1 (counted from 0): {advice}"));
+    assert!(message("t,y\n1e-60,1\n2e-60,2\n", "y").contains("rescale"));
+    let constant = read("t,u,y\n0.3,1700000000,1\n0.30000000000000004,1700000000,2\n", "y").unwrap();
+    assert_eq!(constant.input_row(0), constant.input_row(1));
+    let ignored = ["t".to_owned()];
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(b"t,a,y\n1700000000,1,1\n1700000001,2,2\n").unwrap();
+    let columns = Columns { target: "y", ignored: &ignored };
+    assert!(Dataset::read_csv(file.path(), columns, Header::Detect, TargetKind::Real).is_ok());
+}
+
+#[test]
 fn ragged_rows_are_counted() {
     assert_eq!(message("a,y\n1,2\n1.5,2,3\n", "y"), "row 2 (line 3) has 3 cells; expected 2 as in the first line");
     assert!(message("a,y\n1\n", "y").contains("has 1 cells"));
