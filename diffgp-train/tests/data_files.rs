@@ -99,6 +99,19 @@ fn cells_that_are_no_numbers() {
 }
 
 #[test]
+fn a_quote_that_is_not_closed_does_not_swallow_rows() {
+    let folder = Folder::with_model();
+    let table = folder.read_text("data.csv").replace("\n", ",ok\n").replacen(",ok", ",note", 1);
+    let line: Vec<&str> = table.lines().collect();
+    let table = table.replacen(line[20], &line[20].replace(",ok", ",\"5 inch pipe"), 1);
+    folder.write("table.csv", table);
+    let words = ["table.csv: line 21, column 3", "close the quote"];
+    folder.run("train table.csv --target y --ignore note").refused_with(&words);
+    folder.run("eval model.dgp table.csv").refused_with(&words);
+    folder.run("predict model.dgp table.csv").refused_with(&words);
+}
+
+#[test]
 fn names_that_cannot_be_told_apart_from_each_other_or_from_data() {
     let folder = Folder::new();
     let refuse = |content: &str, words: &[&str]| train(&folder, content, "").refused_with(words);

@@ -186,18 +186,28 @@ impl CsvRows {
     }
 
     fn read_record(&mut self) -> Result<bool, DataError> {
-        self.reader.read_byte_record(&mut self.record).map_err(|error| match error.into_kind() {
+        let found = self.reader.read_byte_record(&mut self.record).map_err(|error| match error.into_kind() {
             csv::ErrorKind::Io(source) => DataError::Io { path: self.path.clone(), source },
             other => DataError::Io { path: self.path.clone(), source: std::io::Error::other(format!("{other:?}")) },
-        })
+        })?;
+        // A quote that is never closed would swallow the rest of the file.
+        let is_break = |byte: &u8| b"\r\n".contains(byte);
+        match self.record.iter().position(|cell| cell.iter().any(is_break)) {
+            Some(column) => Err(DataError::LineBreak { path: self.path.clone(), line: self.line(), column }),
+            None => Ok(found),
+        }
     }
 
     /// The line on which the record read last begins, counted from 1; asked for errors only.
     ///
-    /// The reader's position is where the record before ended, blank lines not yet skipped: they are counted here.
+    /// The reader's position is where the record before ended, blank lines not yet skipped: they are counted here. What
+    /// is no regular file, a pipe for one, cannot be read again: there they are not counted.
     fn line(&self) -> u64 {
         let Some(position) = self.record.position() else { return 1 };
         let blank_lines = || {
+            if !std::fs::metadata(&self.path)?.is_file() {
+                return Ok(0);
+            }
             let mut file = File::open(&self.path)?;
             file.seek(SeekFrom::Start(position.byte()))?;
             let breaks = BufReader::new(file).bytes().map_while(Result::ok).take_while(|byte| b"\r\n".contains(byte));

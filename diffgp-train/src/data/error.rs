@@ -94,6 +94,16 @@ pub enum DataError {
         /// What may be behind it; empty if there is no guess.
         advice: &'static str,
     },
+    /// A cell goes on in the next line: often a quote that is not closed.
+    #[error("{}: line {line}, column {column} (counted from 0): a quoted cell goes on in the next line; close the quote, or write the cell in one line", path.display())]
+    LineBreak {
+        /// The file.
+        path: PathBuf,
+        /// Line of the file where the row begins, counted from 1.
+        line: u64,
+        /// Index of the cell, counted from 0.
+        column: usize,
+    },
     /// A cell is not a usable number.
     #[error("{}: row {row} (line {line}), column {column}: {cell:?} {problem}", path.display())]
     Cell {

@@ -98,6 +98,39 @@ fn values_that_f32_cannot_tell_apart_are_refused() {
 }
 
 #[test]
+fn cells_do_not_go_on_in_the_next_line() {
+    let refused = |content: &str, place: &str| {
+        let error = message(content, "y");
+        assert!(error.starts_with(place), "{error}");
+        assert!(error.contains("close the quote") && error.len() < 200, "{error}");
+    };
+    let rest = "1,2,3\n".repeat(1000);
+    refused(&format!("a,y,note\n\n1,2,\"5 inch pipe\n{rest}"), "line 3, column 2 (counted from 0)");
+    refused(&format!("a,y,\"note\n1,2,3\n{rest}"), "line 1, column 2");
+    refused(&format!("\"a,y\n{rest}"), "line 1, column 0");
+    refused("a,y\n\"1\r\",2\n", "line 2, column 0");
+    refused("a,y\n1,2\n1,\"\n2\"\n", "line 3, column 1");
+    assert_eq!(read("a,y\n\"1\",\"2\"\n", "y").unwrap().rows(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_once_even_if_a_cell_is_bad() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe.csv");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::write(pipe, "a,y\n1,2\n1,x\n").unwrap()
+    });
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(Dataset::read_csv(&pipe, "y", Header::Detect, TargetKind::Real)));
+    let outcome = receiver.recv_timeout(std::time::Duration::from_secs(20)).expect("an answer, not a second look");
+    writer.join().unwrap();
+    assert!(outcome.unwrap_err().to_string().contains("row 2 (line 3), column \"y\": \"x\" is not a number"));
+}
+
+#[test]
 fn ragged_rows_are_counted() {
     assert_eq!(message("a,y\n1,2\n1.5,2,3\n", "y"), "row 2 (line 3) has 3 cells; expected 2 as in the first line");
     assert!(message("a,y\n1\n", "y").contains("has 1 cells"));
