@@ -9,6 +9,7 @@ mod device;
 mod eval;
 mod failure;
 mod file_options;
+mod header_option;
 mod inspect;
 mod interrupt;
 mod known_rows;

@@ -6,14 +6,16 @@
 mod cell;
 mod csv_rows;
 mod error;
+mod first_line;
 mod scaling;
 mod split;
 mod spread;
 
 use std::path::Path;
 
-pub use csv_rows::{CsvRows, Header};
+pub use csv_rows::CsvRows;
 pub use error::{CellProblem, DataError};
+pub use first_line::Header;
 pub use scaling::{Affine, COARSE, Range, Scaling};
 pub use split::read_test_rows;
 
@@ -74,8 +76,8 @@ impl Dataset {
         header: Header,
         kind: TargetKind,
     ) -> Result<Self, DataError> {
-        let mut rows = CsvRows::open(path, header)?;
         let Columns { target, ignored } = columns.into();
+        let mut rows = CsvRows::open(path, header, ignored)?;
         let column = rows.find_column(target)?;
         let ignored: Vec<usize> = ignored.iter().map(|name| rows.find_column(name)).collect::<Result<_, _>>()?;
         if ignored.contains(&column) {

@@ -8,6 +8,7 @@ mod data_precision;
 mod demo;
 mod device;
 mod evaluate;
+mod first_line;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod help;

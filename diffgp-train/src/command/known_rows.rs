@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use diffgp_infer::Model;
+use diffgp_train::data::Header;
 use diffgp_train::evaluate::{Known, Row};
 
 use super::failure::mistake;
+use super::header_option::HeaderOption;
 use super::model_rows::{ModelRows, Target};
 use super::test_rows::TestRowsArgs;
 
@@ -22,6 +24,8 @@ pub(crate) struct KnownRowsArgs {
     #[arg(long, value_name = "NAME|INDEX")]
     target: Option<String>,
     #[command(flatten)]
+    header: HeaderOption,
+    #[command(flatten)]
     test_rows: TestRowsArgs,
 }
 
@@ -36,7 +40,7 @@ pub(crate) struct KnownRows {
 impl KnownRowsArgs {
     /// Reads the file as the model wants it.
     pub(crate) fn read(&self, model: &Model<'_>) -> anyhow::Result<KnownRows> {
-        KnownRows::read(&self.data, self.target.as_deref(), &self.test_rows, model)
+        KnownRows::read(&self.data, self.header.header(), self.target.as_deref(), &self.test_rows, model)
     }
 }
 
@@ -44,11 +48,12 @@ impl KnownRows {
     /// Reads a file as a model wants it.
     pub(crate) fn read(
         data: &Path,
+        header: Header,
         target: Option<&str>,
         test_rows: &TestRowsArgs,
         model: &Model<'_>,
     ) -> anyhow::Result<Self> {
-        let rows = ModelRows::open(data, model, target, Target::Needed)?;
+        let rows = ModelRows::open(data, header, model, target, Target::Needed)?;
         let width = rows.width();
         let cells = rows.read_all(model)?;
         let held_out = test_rows.read(data, cells.len() / width)?;

@@ -28,8 +28,14 @@ pub(crate) enum Target {
 
 impl ModelRows {
     /// Opens the file and settles the columns; `target` names the target column where the model's name does not.
-    pub(crate) fn open(path: &Path, model: &Model<'_>, target: Option<&str>, need: Target) -> anyhow::Result<Self> {
-        let rows = CsvRows::open(path, Header::Detect)?;
+    pub(crate) fn open(
+        path: &Path,
+        header: Header,
+        model: &Model<'_>,
+        target: Option<&str>,
+        need: Target,
+    ) -> anyhow::Result<Self> {
+        let rows = CsvRows::open(path, header, &[])?;
         let mut names: Vec<&str> = model.blob().names().collect();
         let target_name = names.pop();
         let target_column = target_column(path, &rows, target, target_name, need)?;
@@ -93,9 +99,7 @@ fn target_column(
     let found = rows.names().and_then(|header| header.iter().position(|name| Some(name.as_str()) == known));
     if found.is_none() && need == Target::Needed {
         let why = match (rows.names(), known) {
-            (Some(header), Some(name)) => {
-                format!("no column is named {name:?} (the columns are {})", header.join(", "))
-            }
+            (Some(_), Some(name)) => format!("no column is named {name:?} (the columns are {})", rows.listed()),
             (None, _) => "the file has no header".to_owned(),
             (_, None) => "the model holds no names".to_owned(),
         };

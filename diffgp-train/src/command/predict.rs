@@ -10,6 +10,7 @@ use diffgp_train::evaluate::{Row, Sampling, evaluate};
 use serde::Serialize;
 
 use super::file_options::FileOption;
+use super::header_option::HeaderOption;
 use super::model_file::ModelFile;
 use super::model_rows::{ModelRows, Target};
 use super::output;
@@ -40,6 +41,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME|INDEX")]
     target: Option<String>,
     #[command(flatten)]
+    header: HeaderOption,
+    #[command(flatten)]
     sampling: SamplingArgs,
     /// Where to write the CSV [default: standard output].
     #[arg(long, value_name = "FILE.csv")]
@@ -64,7 +67,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     if let Some(out) = &args.out {
         output::check_writable("--out", out)?;
     }
-    let mut rows = ModelRows::open(&args.data, &model, args.target.as_deref(), Target::Skipped)?;
+    let mut rows = ModelRows::open(&args.data, args.header.header(), &model, args.target.as_deref(), Target::Skipped)?;
     let predictions = predict_all(&model, &mut rows, args.sampling.sampling())?;
     if predictions.is_empty() {
         return Err(DataError::NoRows { path: args.data }.into());

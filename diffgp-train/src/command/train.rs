@@ -269,6 +269,9 @@ fn options(args: &Args, config: &Config) -> toml::Table {
     if !args.rows.ignore.is_empty() {
         put("ignore", args.rows.ignore.join(","));
     }
+    if let Some(answer) = args.rows.header.answer() {
+        put("header", answer.to_owned());
+    }
     put("out", args.out.display().to_string());
     if let Some(file) = &args.test_rows.test_rows {
         put("test-rows", file.display().to_string());
@@ -316,11 +319,12 @@ fn text(args: &Args, report: &Summary<'_>, exported: &Exported, start: Instant) 
     });
     let compared = if report.compression_loss.is_some() { "against the whole model" } else { "f32 against float64" };
     let (model, data) = (args.out.display(), args.rows.data.display());
+    let header = args.rows.header.answer().map_or_else(String::new, |answer| format!(" --header {answer}"));
     format!(
         "{model}: {}, iteration {}{held_out}, {}\n{kernel}{flow}{compression}\
          {compared} on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}\n\
          report: {}\n\n\
-         next:\n  diffgp eval {model} {data}{}\n  diffgp inspect {model}\n",
+         next:\n  diffgp eval {model} {data}{header}{}\n  diffgp inspect {model}\n",
         console::bytes(report.bytes),
         report.iteration,
         console::duration(start.elapsed()),

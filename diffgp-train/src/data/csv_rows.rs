@@ -2,6 +2,7 @@
 //!
 //! Understood: comma-separated, quoted cells, LF or CRLF, a UTF-8 byte order mark, blank lines. Memory: one record.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -10,19 +11,8 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::cell::{parse, quoted, text};
 use super::error::{CellProblem, DataError};
+use super::first_line::{FirstLine, Header, used_columns};
 use super::spread::Spread;
-
-/// Whether the first line holds names.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Header {
-    /// It does if none of its cells is a number.
-    #[default]
-    Detect,
-    /// It does.
-    Present,
-    /// It does not.
-    Absent,
-}
 
 /// The rows of an open CSV file.
 #[derive(Debug)]
@@ -34,14 +24,15 @@ pub struct CsvRows {
     columns: usize,
     /// One per column, of the cells read.
     spreads: Vec<Spread>,
-    /// The first line was data: it waits in `record`.
-    pending: bool,
+    /// Rows of data that were looked at already.
+    ahead: VecDeque<ByteRecord>,
     row: u64,
 }
 
 impl CsvRows {
-    /// Opens the file and settles its header and number of columns.
-    pub fn open(path: &Path, header: Header) -> Result<Self, DataError> {
+    /// Opens the file and settles its header and number of columns; `ignored` columns, by name or index, may hold
+    /// anything there.
+    pub fn open(path: &Path, header: Header, ignored: &[String]) -> Result<Self, DataError> {
         let file = File::open(path).map_err(|source| DataError::Io { path: path.to_owned(), source })?;
         let reader = ReaderBuilder::new().has_headers(false).flexible(true).buffer_capacity(1 << 16).from_reader(file);
         let mut rows = Self {
@@ -51,25 +42,29 @@ impl CsvRows {
             names: None,
             columns: 0,
             spreads: Vec::new(),
-            pending: true,
+            ahead: VecDeque::new(),
             row: 0,
         };
         if !rows.read_record()? {
             return Err(DataError::Empty { path: rows.path });
         }
-        rows.columns = rows.record.len();
+        let first = rows.record.clone();
+        rows.columns = first.len();
         rows.spreads = vec![Spread::EMPTY; rows.columns];
-        if let Some(column) = rows.record.iter().position(|cell| std::str::from_utf8(cell).is_err()) {
+        let names: Vec<String> = first.iter().map(text).collect();
+        let used = used_columns(&names, ignored);
+        if let Some(&column) = used.iter().find(|&&column| std::str::from_utf8(&first[column]).is_err()) {
             return Err(DataError::NotUtf8 { path: rows.path, column });
         }
-        let first: Vec<String> = rows.record.iter().map(text).collect();
-        if let Some(separator) = foreign_separator(&first) {
-            return Err(DataError::Separator { path: rows.path, separator });
+        let second = rows.read_record()?.then(|| rows.record.clone());
+        let second_cells: Option<Vec<String>> = second.as_ref().map(|record| record.iter().map(text).collect());
+        let line = FirstLine { path, cells: &names, used: &used, second: second_cells.as_deref() };
+        if line.is_header(header)? {
+            rows.names = Some(names);
+        } else {
+            rows.ahead.push_back(first);
         }
-        if rows.first_is_header(&first, header)? {
-            rows.names = Some(first);
-            rows.pending = false;
-        }
+        rows.ahead.extend(second);
         Ok(rows)
     }
 
@@ -83,6 +78,14 @@ impl CsvRows {
         self.names.as_deref()
     }
 
+    /// The columns as messages list them: names, or indices.
+    pub fn listed(&self) -> String {
+        match &self.names {
+            Some(names) => names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", "),
+            None => format!("0 to {}", self.columns - 1),
+        }
+    }
+
     /// The column of that name, or else of that index counted from 0.
     pub fn find_column(&self, wanted: &str) -> Result<usize, DataError> {
         let by_name = self.names.as_ref().and_then(|names| names.iter().position(|name| name == wanted.trim()));
@@ -90,7 +93,7 @@ impl CsvRows {
         by_name.or_else(by_index).ok_or_else(|| {
             let indices = format!("an index from 0 to {}", self.columns - 1);
             let available = match &self.names {
-                Some(names) => format!("one of {} or {indices}", names.join(", ")),
+                Some(_) => format!("one of {} or {indices}", self.listed()),
                 None => format!("{indices} (the file has no header)"),
             };
             DataError::UnknownColumn { path: self.path.clone(), target: wanted.to_owned(), available }
@@ -108,7 +111,7 @@ impl CsvRows {
             }
             let mut named = (0..names.len()).filter(|&other| names[other] == *name);
             if let (Some(first), Some(second)) = (named.next(), named.next()) {
-                return Err(DataError::DuplicateColumn { path: path(), name: name.clone(), first, second });
+                return Err(DataError::DuplicateColumn { path: path(), name: quoted(name), first, second });
             }
         }
         Ok(())
@@ -125,7 +128,9 @@ impl CsvRows {
     }
 
     fn read_cells(&mut self, columns: impl Iterator<Item = usize>, cells: &mut Vec<f32>) -> Result<bool, DataError> {
-        if !std::mem::take(&mut self.pending) && !self.read_record()? {
+        if let Some(record) = self.ahead.pop_front() {
+            self.record = record;
+        } else if !self.read_record()? {
             return Ok(false);
         }
         self.row += 1;
@@ -214,36 +219,6 @@ impl CsvRows {
             Ok::<_, std::io::Error>(breaks.filter(|&byte| byte == b'\n').count() as u64)
         };
         position.line() + blank_lines().unwrap_or(0)
-    }
-
-    fn first_is_header(&self, first: &[String], header: Header) -> Result<bool, DataError> {
-        match header {
-            Header::Present => Ok(true),
-            Header::Absent => Ok(false),
-            Header::Detect => {
-                let numbers = first.iter().filter(|cell| cell.parse::<f64>().is_ok()).count();
-                // A row of numbers with holes is data: the hole is reported when the row is read.
-                let names = first.iter().position(|cell| parse(cell.as_bytes()) == Err(CellProblem::NotANumber));
-                match names {
-                    Some(column) if numbers > 0 => {
-                        Err(DataError::MixedHeader { path: self.path.clone(), column, cell: first[column].clone() })
-                    }
-                    Some(_) => Ok(true),
-                    None => Ok(false),
-                }
-            }
-        }
-    }
-}
-
-fn foreign_separator(first: &[String]) -> Option<&'static str> {
-    let holds = |mark| first.iter().any(|cell| cell.contains(mark));
-    match () {
-        () if holds(';') => Some("semicolons"),
-        () if first.len() == 1 && holds('\t') => Some("tabs"),
-        () if first.len() == 1 && holds('|') => Some("bars (|)"),
-        () if first.len() == 1 && first[0].split_whitespace().count() > 1 => Some("spaces"),
-        () => None,
     }
 }
 

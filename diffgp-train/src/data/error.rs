@@ -49,7 +49,7 @@ pub enum DataError {
         separator: &'static str,
     },
     /// The first line is neither a header nor data.
-    #[error("{}: line 1 mixes names and numbers (column {column} is {cell:?}); expected a header without numbers or a row without text", path.display())]
+    #[error("{}: line 1 mixes names and numbers (column {column} is {cell:?}); expected a header without numbers or a row without text (--header yes or --header no decides)", path.display())]
     MixedHeader {
         /// The file.
         path: PathBuf,
@@ -57,6 +57,12 @@ pub enum DataError {
         column: usize,
         /// That cell.
         cell: String,
+    },
+    /// The first line counts 0, 1, 2, ...: names or data.
+    #[error("{}: line 1 counts 0, 1, ... and may be numbers of columns or data; say --header yes or --header no", path.display())]
+    NumberedHeader {
+        /// The file.
+        path: PathBuf,
     },
     /// A header cell is empty.
     #[error("{}: column {column} (counted from 0) has no name in the header; name it, or leave it out with --ignore {column} (an index column written by a data frame?)", path.display())]

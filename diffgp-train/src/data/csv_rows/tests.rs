@@ -13,6 +13,13 @@ fn read(content: &str, target: &str) -> Result<Dataset, DataError> {
     read_as(content.as_bytes(), target, Header::Detect, TargetKind::Real)
 }
 
+fn read_ignoring(content: &str, target: &str, ignored: &[&str]) -> Result<Dataset, DataError> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(content.as_bytes()).unwrap();
+    let ignored: Vec<String> = ignored.iter().map(|&name| name.to_owned()).collect();
+    Dataset::read_csv(file.path(), Columns { target, ignored: &ignored }, Header::Detect, TargetKind::Real)
+}
+
 fn message(content: &str, target: &str) -> String {
     let error = read(content, target).unwrap_err().to_string();
     error.split_once(": ").unwrap().1.to_owned()
@@ -90,11 +97,7 @@ fn values_that_f32_cannot_tell_apart_are_refused() {
     assert!(message("t,y\n1e-60,1\n2e-60,2\n", "y").contains("rescale"));
     let constant = read("t,u,y\n0.3,1700000000,1\n0.30000000000000004,1700000000,2\n", "y").unwrap();
     assert_eq!(constant.input_row(0), constant.input_row(1));
-    let ignored = ["t".to_owned()];
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    file.write_all(b"t,a,y\n1700000000,1,1\n1700000001,2,2\n").unwrap();
-    let columns = Columns { target: "y", ignored: &ignored };
-    assert!(Dataset::read_csv(file.path(), columns, Header::Detect, TargetKind::Real).is_ok());
+    assert!(read_ignoring("t,a,y\n1700000000,1,1\n1700000001,2,2\n", "y", &["t"]).is_ok());
 }
 
 #[test]
@@ -146,6 +149,47 @@ fn foreign_separators_are_refused_with_advice() {
 }
 
 #[test]
+fn columns_numbered_by_a_data_frame_are_not_taken_for_data() {
+    let doubt = "line 1 counts 0, 1, ... and may be numbers of columns or data; say --header yes or --header no";
+    assert_eq!(message("0,1,2\n0.5,1.5,2.5\n", "2"), doubt);
+    assert_eq!(message(",0,1\n0,1.5,2.5\n", "2"), doubt);
+    for data in ["0,1,2\n1,2,3\n4,5,7\n", "0,1\n", "0.0,1.0\n2,3\n", "1,2\n3,4\n", "0,2\n3,4\n"] {
+        assert_eq!(read(data, "0").unwrap().rows(), data.lines().count(), "{data:?}");
+    }
+    let frame = b"0,1,2\n0.5,1.5,2.5\n";
+    assert_eq!(read_as(frame, "2", Header::Present, TargetKind::Real).unwrap().rows(), 1);
+    assert_eq!(read_as(frame, "2", Header::Absent, TargetKind::Real).unwrap().rows(), 2);
+    assert!(read_ignoring("0,1,2\n7,3,4\n", "2", &["0"]).unwrap_err().to_string().contains("--header"));
+    assert!(read_ignoring(",0,1,2\n0,3,4,5\n", "2", &["0"]).unwrap_err().to_string().contains("--header"));
+}
+
+#[test]
+fn ignored_columns_do_not_decide_what_the_first_line_is() {
+    let log = read_ignoring("2020-01-01,1,2\n2020-01-02,3,4\n", "2", &["0"]).unwrap();
+    assert_eq!((log.rows(), log.names(), log.targets()), (2, None, &[2.0, 4.0][..]));
+    let log = read_ignoring("2,5,hot; dry\n3,6,\n", "1", &["2"]).unwrap();
+    assert_eq!((log.rows(), log.inputs()), (2, 1));
+    let years = read_ignoring("2020,a,y\n0,1,2\n", "y", &["2020"]).unwrap();
+    assert_eq!((years.rows(), years.target_name()), (1, Some("y")));
+    assert!(message("2020-01-01,1,2\n", "2").contains("mixes names and numbers (column 0 is \"2020-01-01\")"));
+}
+
+#[test]
+fn a_single_name_may_hold_blanks_or_look_like_a_missing_value() {
+    let names = |content: &str| {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(content.as_bytes()).unwrap();
+        CsvRows::open(file.path(), Header::Detect, &[]).map(|rows| rows.names().map(<[String]>::to_vec))
+    };
+    assert_eq!(names("flow rate\n1\n2\n").unwrap().unwrap(), ["flow rate"]);
+    assert_eq!(names("flow rate\n").unwrap().unwrap(), ["flow rate"]);
+    assert_eq!(names("Na\n1\n2\n").unwrap().unwrap(), ["Na"]);
+    assert_eq!(names("NA\n1\n2\n").unwrap(), None);
+    assert!(names("flow rate\n1 2\n").unwrap_err().to_string().contains("spaces"));
+    assert!(names("1 2\n").unwrap_err().to_string().contains("spaces"));
+}
+
+#[test]
 fn headers_are_checked() {
     assert!(message("a,a\n1,2\n", "a").contains("columns 0 and 1 (counted from 0) are both named \"a\""));
     assert!(message(",a,y\n0,1,2\n", "y").contains("column 0 (counted from 0) has no name"));
@@ -154,13 +198,7 @@ fn headers_are_checked() {
 
 #[test]
 fn columns_can_be_left_out_whatever_they_hold() {
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    file.write_all(b",a,y,note,b\n0,1,2,hot,5\n1,3,4,,6\n").unwrap();
-    let read = |ignored: &[&str]| {
-        let ignored: Vec<String> = ignored.iter().map(|&name| name.to_owned()).collect();
-        let columns = Columns { target: "y", ignored: &ignored };
-        Dataset::read_csv(file.path(), columns, Header::Detect, TargetKind::Real)
-    };
+    let read = |ignored: &[&str]| read_ignoring(",a,y,note,b\n0,1,2,hot,5\n1,3,4,,6\n", "y", ignored);
     let data = read(&["0", "note"]).unwrap();
     assert_eq!((data.names().unwrap(), data.target_name()), (&["a".to_owned(), "b".to_owned()][..], Some("y")));
     assert_eq!((data.input_row(1), data.targets()), (&[3.0, 6.0][..], &[2.0, 4.0][..]));
