@@ -17,7 +17,7 @@ pub use csv_rows::CsvRows;
 pub use error::{CellProblem, DataError};
 pub use first_line::Header;
 pub use scaling::{Affine, COARSE, Range, Scaling};
-pub use split::read_test_rows;
+pub use split::{count_splits, read_test_rows};
 
 /// Rows of finite numbers with a target.
 #[derive(Clone, Debug, PartialEq)]

@@ -79,6 +79,8 @@ fn wrong_splits_are_refused() {
     run("--folds 1").refused_with(&["--folds is 1", "2 to 60"]);
     run("--test-rows splits.txt --splits 3").refused_with(&["--splits is 3", "0..20"]);
     run("--test-rows splits.txt --splits 0..9").refused_with(&["splits.txt", "the file has 1"]);
+    folder.write("empty.txt", "\u{feff}\n\n");
+    run("--test-rows empty.txt").refused_with(&["empty.txt: no splits", "expected lines with the numbers"]);
     run("--folds 2 --flow-time 3").refused_with(&["--flow-times"]);
     run("--folds 2 --flow-times 1,-3").refused_with(&["--flow-time is -3"]);
 }

@@ -6,14 +6,11 @@ use super::{DataError, Dataset};
 
 /// Reads line `split` (counted from 0); the rows come back sorted.
 pub fn read_test_rows(path: &Path, split: usize) -> Result<Vec<usize>, DataError> {
-    let content = std::fs::read_to_string(path).map_err(|source| DataError::Io { path: path.to_owned(), source })?;
+    let content = read(path)?;
     let error = |problem| DataError::TestRows { path: path.to_owned(), line: split, problem };
-    let lines = content.lines().filter(|line| !line.trim().is_empty()).count();
-    let line = content
-        .lines()
-        .filter(|line| !line.trim().is_empty())
+    let line = splits(&content)
         .nth(split)
-        .ok_or_else(|| error(format!("no such split; the file has {lines}, counted from 0")))?;
+        .ok_or_else(|| error(format!("no such split; the file has {}, counted from 0", splits(&content).count())))?;
     let mut rows = Vec::new();
     for word in line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()) {
         let row = word.parse().map_err(|_| error(format!("{word:?} is not a row number (0, 1, 2, …)")))?;
@@ -24,6 +21,20 @@ pub fn read_test_rows(path: &Path, split: usize) -> Result<Vec<usize>, DataError
         return Err(error(format!("row {} is listed twice", pair[0])));
     }
     Ok(rows)
+}
+
+/// How many splits the file holds.
+pub fn count_splits(path: &Path) -> Result<usize, DataError> {
+    Ok(splits(&read(path)?).count())
+}
+
+fn read(path: &Path) -> Result<String, DataError> {
+    std::fs::read_to_string(path).map_err(|source| DataError::Io { path: path.to_owned(), source })
+}
+
+/// The lines that are not empty, without a byte order mark.
+fn splits(content: &str) -> impl Iterator<Item = &str> {
+    content.trim_start_matches('\u{feff}').lines().filter(|line| !line.trim().is_empty())
 }
 
 impl Dataset {
@@ -88,5 +99,17 @@ mod tests {
         assert!(read(2).unwrap_err().to_string().ends_with("line 2: \"x\" is not a row number (0, 1, 2, …)"));
         assert!(read(3).unwrap_err().to_string().ends_with("row 4 is listed twice"));
         assert!(read(4).unwrap_err().to_string().ends_with("no such split; the file has 4, counted from 0"));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_split_file() {
+        let counted = |content: &str| {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            file.write_all(content.as_bytes()).unwrap();
+            (count_splits(file.path()).unwrap(), read_test_rows(file.path(), 0).ok())
+        };
+        assert_eq!(counted("\u{feff}3 1\n\n2\n"), (2, Some(vec![1, 3])));
+        assert_eq!(counted("\u{feff}"), (0, None));
+        assert_eq!(counted("\n \n"), (0, None));
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use diffgp_train::data::{DataError, Dataset, read_test_rows};
+use diffgp_train::data::{Dataset, count_splits, read_test_rows};
 use diffgp_train::permutation::Permutation;
 use diffgp_train::philox::Purpose;
 
@@ -50,9 +50,13 @@ fn fold_rows(rows: usize, folds: usize, seed: u64) -> Vec<(usize, Vec<usize>)> {
 
 fn chosen_splits(file: &Path, asked: Option<&str>) -> anyhow::Result<Range<usize>> {
     let Some(asked) = asked else {
-        let content =
-            std::fs::read_to_string(file).map_err(|source| DataError::Io { path: file.to_owned(), source })?;
-        return Ok(0..content.lines().filter(|line| !line.trim().is_empty()).count());
+        return match count_splits(file)? {
+            0 => Err(mistake(format!(
+                "{}: no splits; expected lines with the numbers of the rows to hold out, from 0",
+                file.display()
+            ))),
+            splits => Ok(0..splits),
+        };
     };
     let wrong = || mistake(format!("--splits is {asked}; expected FIRST..END, as in 0..20"));
     let (first, end) = asked.split_once("..").ok_or_else(wrong)?;
