@@ -69,6 +69,7 @@ fn flags_out_of_range() {
     let run = |flags: &str| folder.run(&format!("train data.csv --target y {flags}"));
     run("--flow-time -1").refused_with(&["--flow-time is -1", "expected 0"]);
     run("--steps 0").refused_with(&["--steps is 0", "1 to 4096"]);
+    run("--inducing 0").refused_with(&["--inducing is 0", "1 to 1024"]);
     run("--inducing 2000").refused_with(&["--inducing is 2000", "1 to 1024"]);
     run("--validation 0.9").refused_with(&["--validation is 0.9", "0 to 0.5"]);
     let unknown = folder.run("train data.csv --target y --stepz 3");

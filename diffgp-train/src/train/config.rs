@@ -254,6 +254,8 @@ impl Config {
     /// Refuses what cannot work, naming the field and what would be right.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let flow = &self.flow;
+        // Before the flow, which has no more points than the predictor unless that is asked for.
+        check_count("predictor.inducing", self.predictor.inducing, 1, limits::MAX_FEATURES, "1 to 1024")?;
         let shortest = f64::from(*limits::FLOW_TIME.start());
         check("flow.time", flow.time, "0 (no flow) or 1e-6 to 100", |t| t == 0.0 || (shortest..=100.0).contains(&t))?;
         if flow.time > 0.0 {
@@ -270,7 +272,6 @@ impl Config {
             positive("flow.variance", flow.variance)?;
             positive("flow.factor", flow.factor)?;
         }
-        check_count("predictor.inducing", self.predictor.inducing, 1, limits::MAX_FEATURES, "1 to 1024")?;
         positive("predictor.length_scale", self.predictor.length_scale)?;
         positive("predictor.noise", self.predictor.noise)?;
         check_count("batch", self.batch, 1, usize::MAX, "at least 1")?;
