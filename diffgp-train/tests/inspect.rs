@@ -25,6 +25,18 @@ fn inspect_shows_code_with_the_right_constants() {
 }
 
 #[test]
+fn inputs_whose_names_are_alike_or_taken_get_names_of_their_own() {
+    let folder = Folder::with_data();
+    for (header, expected) in [("T+,T-,y", "[x0, x1]"), ("model,yield,y", "[x0, x1]"), ("b,type,y", "[b, x1]")] {
+        let data = folder.read_text("data.csv");
+        folder.write("named.csv", data.replacen("a,b,y", header, 1));
+        folder.run(&format!("train named.csv --target y {QUICK} --out named.dgp")).succeeds();
+        let text = folder.run("inspect named.dgp").succeeds().stdout;
+        assert!(text.contains(&format!("let x = {expected};")), "{header}: {text}");
+    }
+}
+
+#[test]
 fn the_model_as_source_is_the_model() {
     let folder = Folder::with_model();
     for form in ["--c-array", "--rust-static"] {

@@ -6,11 +6,16 @@ use super::summary::Summary;
 
 const BYTES_PER_LINE: usize = 16;
 
-/// Rust's words that a column may well be called.
-const KEYWORDS: [&str; 22] = [
-    "as", "box", "break", "const", "do", "else", "enum", "final", "fn", "for", "if", "in", "let", "loop", "match",
-    "move", "ref", "return", "static", "type", "use", "while",
+/// Rust's own words, in use and reserved.
+const KEYWORDS: [&str; 51] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
+    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",
+    "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true",
+    "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
+
+/// What the printed code calls its own.
+const OWN: [&str; 2] = ["model", "workspace"];
 
 /// An aligned C array.
 pub(super) fn c_array(name: &str, bytes: &[u8]) -> String {
@@ -53,12 +58,7 @@ fn lines(bytes: &[u8]) -> String {
 /// Rust to paste, with the right constants.
 pub(super) fn snippet(name: &str, summary: &Summary) -> String {
     let (inputs, features) = (summary.inputs, summary.features);
-    let values: Vec<String> = summary
-        .input
-        .iter()
-        .enumerate()
-        .map(|(index, input)| input.name.as_deref().map_or_else(|| format!("x{index}"), |name| identifier(name, index)))
-        .collect();
+    let values = identifiers(summary.input.iter().map(|input| input.name.as_deref().unwrap_or_default()));
     let (result, sampled) = if summary.task == "classification" {
         ("p.probability()", "probability, averaged over the paths")
     } else {
@@ -80,26 +80,50 @@ pub(super) fn snippet(name: &str, summary: &Summary) -> String {
     )
 }
 
-/// A column's name as a Rust variable.
-fn identifier(name: &str, index: usize) -> String {
-    let lower: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
-    match lower.chars().next() {
-        // A trailing underscore keeps names such as "type" from being taken for Rust's own words.
-        Some(first) if first.is_ascii_alphabetic() && KEYWORDS.contains(&lower.as_str()) => lower + "_",
-        Some(first) if first.is_ascii_alphabetic() => lower,
-        _ => format!("x{index}"),
+/// The columns' names as Rust variables that can be told apart; `x` and the index where a name will not do.
+fn identifiers<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut identifiers: Vec<String> = names.map(identifier).collect();
+    let plain = |index: usize| format!("x{index}");
+    loop {
+        let occurs_once = |name: &String| identifiers.iter().filter(|other| *other == name).count() == 1;
+        let will_not_do = |(index, name): (usize, &String)| {
+            let taken = name.is_empty() || KEYWORDS.contains(&name.as_str()) || OWN.contains(&name.as_str());
+            ((taken || !occurs_once(name)) && *name != plain(index)).then_some(index)
+        };
+        let renamed: Vec<usize> = identifiers.iter().enumerate().filter_map(will_not_do).collect();
+        // A column may have the name that another one was given, so it is looked at again.
+        if renamed.is_empty() {
+            return identifiers;
+        }
+        for index in renamed {
+            identifiers[index] = plain(index);
+        }
+    }
+}
+
+/// Letters, digits and underscores; nothing if it does not begin with a letter.
+fn identifier(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    match name.chars().next() {
+        Some(first) if first.is_ascii_alphabetic() => name.chars().map(plain).collect(),
+        _ => String::new(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::identifier;
+    use super::identifiers;
 
     #[test]
-    fn column_names_become_variables() {
-        for (name, expected) in [("age", "age"), ("Fly ash (kg)", "fly_ash__kg_"), ("type", "type_"), ("7th", "x3")] {
-            assert_eq!(identifier(name, 3), expected);
+    fn column_names_become_different_variables() {
+        for (names, expected) in [
+            ("age,Fly ash (kg),x7,x", "age,fly_ash__kg_,x7,x"),
+            ("T+,T-,b", "x0,x1,b"),
+            ("type,model,workspace,Self,gen", "x0,x1,x2,x3,x4"),
+            ("7th,,\u{e4},a", "x0,x1,x2,a"),
+            ("x1,2nd,x0", "x0,x1,x2"),
+        ] {
+            assert_eq!(identifiers(names.split(',')).join(","), expected, "{names}");
         }
     }
 }
