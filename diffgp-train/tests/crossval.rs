@@ -82,5 +82,6 @@ fn wrong_splits_are_refused() {
     folder.write("empty.txt", "\u{feff}\n\n");
     run("--test-rows empty.txt").refused_with(&["empty.txt: no splits", "expected lines with the numbers"]);
     run("--folds 2 --flow-time 3").refused_with(&["--flow-times"]);
-    run("--folds 2 --flow-times 1,-3").refused_with(&["--flow-time is -3"]);
+    run("--folds 2 --flow-times 1,-3").refused_with(&["--flow-times: a time is -3"]);
+    run("--folds 2 --flow-times 0,nan").refused_with(&["--flow-times: a time is NaN"]);
 }

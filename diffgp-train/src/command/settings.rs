@@ -66,6 +66,9 @@ pub(crate) struct Settings {
     /// Worker threads [default: one per core]; the result does not depend on it.
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
+    /// The flow time is one of --flow-times.
+    #[arg(skip)]
+    times_are_listed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -98,9 +101,9 @@ impl Settings {
         }
     }
 
-    /// The same with another flow time.
+    /// The same with one of several flow times.
     pub(crate) fn with_flow_time(&self, time: f64) -> Self {
-        Self { flow_time: Some(time), ..self.clone() }
+        Self { flow_time: Some(time), times_are_listed: true, ..self.clone() }
     }
 
     /// The validated configuration for that many training rows.
@@ -138,7 +141,7 @@ impl Settings {
         set(&mut config.validation.fraction, self.validation);
         set(&mut config.threads, self.threads);
         config.seed = self.seed;
-        config.validate().map_err(|error| mistake(in_flags(&error)))?;
+        config.validate().map_err(|error| mistake(in_flags(&error, self.times_are_listed)))?;
         Ok(config)
     }
 }
@@ -151,7 +154,7 @@ fn set<T>(value: &mut T, flag: Option<T>) {
 
 /// The options that `diffgp train --config` needs to make this configuration again, as TOML.
 pub(crate) fn to_toml(config: &Config) -> toml::Table {
-    let count = |value: usize| toml::Value::from(value as i64);
+    let count = |value: usize| whole_number(value as u64);
     let name = |value: &dyn std::fmt::Debug| toml::Value::from(format!("{value:?}").to_lowercase());
     let flow = &config.flow;
     let mut table = toml::Table::new();
@@ -169,9 +172,9 @@ pub(crate) fn to_toml(config: &Config) -> toml::Table {
         put("kernel", name(&config.predictor.kernel));
     }
     put("shared-kernel", (!flow.per_dimension).into());
-    put("iterations", count(config.main.iterations as usize));
-    put("sparse-iterations", count(config.sparse.iterations as usize));
-    put("warm-iterations", count(config.warm_start.iterations as usize));
+    put("iterations", whole_number(config.main.iterations));
+    put("sparse-iterations", whole_number(config.sparse.iterations));
+    put("warm-iterations", whole_number(config.warm_start.iterations));
     put("batch", count(config.batch));
     put("paths", count(config.paths));
     put("validation", config.validation.fraction.into());
@@ -179,9 +182,15 @@ pub(crate) fn to_toml(config: &Config) -> toml::Table {
     table
 }
 
+/// As TOML, whose integers end at 2^63; a larger one is written as text.
+pub(crate) fn whole_number(value: u64) -> toml::Value {
+    i64::try_from(value).map_or_else(|_| value.to_string().into(), toml::Value::from)
+}
+
 /// The error with the flag that sets the field, if there is one.
-fn in_flags(error: &ConfigError) -> String {
+fn in_flags(error: &ConfigError, times_are_listed: bool) -> String {
     let flag = match error.option {
+        "flow.time" if times_are_listed => "--flow-times: a time",
         "flow.time" => "--flow-time",
         "flow.steps" => "--steps",
         "flow.training_steps" => "--training-steps",
@@ -225,5 +234,12 @@ mod tests {
             let warmer = config("--warm-iterations 50000", rows);
             assert!(warmer.warm_start.patience > plain.warm_start.patience);
         }
+    }
+
+    #[test]
+    fn the_largest_number_of_iterations_reads_back() {
+        let table = to_toml(&config(&format!("--iterations {}", u64::MAX), 500));
+        assert_eq!(table["iterations"].as_str(), Some("18446744073709551615"));
+        assert_eq!(table["warm-iterations"].as_integer(), Some(300));
     }
 }
