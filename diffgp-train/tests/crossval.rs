@@ -1,6 +1,6 @@
 //! `diffgp crossval`.
 
-use crate::runner::Folder;
+use crate::runner::{Folder, csv};
 
 const QUICK: &str = "--inducing 8 --warm-iterations 6 --iterations 6 --steps 3 --training-steps 3";
 
@@ -84,4 +84,50 @@ fn wrong_splits_are_refused() {
     run("--folds 2 --flow-time 3").refused_with(&["--flow-times"]);
     run("--folds 2 --flow-times 1,-3").refused_with(&["--flow-times: a time is -3"]);
     run("--folds 2 --flow-times 0,nan").refused_with(&["--flow-times: a time is NaN"]);
+}
+
+#[test]
+fn a_split_of_one_class_has_no_auc_and_the_others_keep_theirs() {
+    let folder = Folder::new();
+    folder.write("data.csv", csv(60, |a, _| f64::from(a > 0.0)));
+    let rows = |class: &str| {
+        let text = folder.read_text("data.csv");
+        let rows = text.lines().skip(1).enumerate().filter(|(_, line)| line.ends_with(class));
+        rows.map(|(row, _)| row.to_string()).take(4).collect::<Vec<_>>().join(" ")
+    };
+    let (zeros, ones) = (rows(",0"), rows(",1"));
+    folder.write("splits.txt", format!("{zeros} {ones}\n{zeros}\n"));
+    let command = |splits: &str| {
+        let task = "--task classification --flow-times 0";
+        format!("crossval data.csv --target y --test-rows splits.txt --splits {splits} {task} {QUICK}")
+    };
+    let whole = folder.run(&format!("{} --json", command("0..1"))).json()["results"][0]["auc_mean"].clone();
+    assert!(whole.is_f64(), "{whole}");
+    let both = folder.run(&format!("{} --json", command("0..2"))).succeeds();
+    assert_eq!(both.json()["results"][0]["auc_mean"], whole);
+    assert!(both.stderr.contains("1 of 2 splits"), "{both:?}");
+    let table = folder.run(&command("1..2")).succeeds();
+    assert!(table.stdout.contains("AUC") && !table.stdout.contains("RMSE"), "{table:?}");
+    assert!(table.stderr.contains("1 of 1 splits"), "{table:?}");
+}
+
+#[test]
+fn figures_in_small_units_are_not_rounded_to_zero() {
+    let folder = Folder::new();
+    folder.write("data.csv", csv(60, |a, b| 1e-6 * (f64::from(a > 0.0) + 0.1 * b)));
+    let crossval = folder.run(&format!("crossval data.csv --target y --folds 2 --flow-times 0,1 {QUICK}")).succeeds();
+    let trained = folder.run(&format!("train data.csv --target y {QUICK}")).succeeds();
+    let shown = [
+        crossval.stderr,
+        crossval.stdout,
+        trained.stderr,
+        folder.read_text("model.run/report.html"),
+        folder.run("eval model.dgp data.csv").succeeds().stdout,
+        folder.run("inspect model.dgp").succeeds().stdout,
+        folder.run("compress model.dgp --data data.csv --tolerance 0.1 --out small.dgp").succeeds().stdout,
+    ];
+    for text in shown {
+        let figures = text.lines().filter(|line| line.contains("RMSE") || line.contains("target y"));
+        assert!(text.contains("e-7") && !figures.into_iter().any(|line| line.contains(" 0.0000")), "{text}");
+    }
 }

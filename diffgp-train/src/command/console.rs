@@ -21,3 +21,41 @@ pub(crate) fn duration(time: Duration) -> String {
         _ => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / 60),
     }
 }
+
+/// A figure in the data's own units: so many decimals, or a power of ten if they would show little of it.
+pub(crate) fn figure(value: f64, decimals: usize) -> String {
+    figure_beside(value, value, decimals)
+}
+
+/// The same for a figure that is read together with another one: the larger of them decides.
+pub(crate) fn figure_beside(value: f64, other: f64, decimals: usize) -> String {
+    let size = value.abs().max(other.abs());
+    match size == 0.0 || (1e-3..1e7).contains(&size) || !size.is_finite() {
+        true => format!("{value:.decimals$}"),
+        false => format!("{value:.3e}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_and_large_figures_are_powers_of_ten() {
+        for (value, expected) in [
+            (0.0, "0.0000"),
+            (0.093_12, "0.0931"),
+            (-1.506_9, "-1.5069"),
+            (0.001, "0.0010"),
+            (5_130.25, "5130.2500"),
+            (1.234_5e-6, "1.234e-6"),
+            (-9.9e-4, "-9.900e-4"),
+            (2.5e9, "2.500e9"),
+            (f64::NAN, "NaN"),
+        ] {
+            assert_eq!(figure(value, 4), expected);
+        }
+        assert_eq!(figure_beside(4e-5, 0.06, 4), "0.0000");
+        assert_eq!(figure_beside(4e-8, 1.5e-6, 4), "4.000e-8");
+    }
+}

@@ -100,7 +100,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     if lines.is_empty() {
         return Err(mistake(format!("{} holds no finished split of these settings", path.display())));
     }
-    let report = Report::new(&args.flow_times, &lines);
+    let report = Report::new(args.settings.task(), &args.flow_times, &lines);
+    if let Some(note) = report.note() {
+        eprintln!("note: {note}");
+    }
     if args.json { output::print_json(&report) } else { output::print(&report.text()) }
 }
 

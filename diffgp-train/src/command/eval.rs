@@ -10,8 +10,8 @@ use serde::Serialize;
 use super::file_options::FileOption;
 use super::known_rows::KnownRowsArgs;
 use super::model_file::ModelFile;
-use super::output;
 use super::sampling::SamplingArgs;
+use super::{console, output};
 
 /// Score a model on rows whose target is known.
 ///
@@ -92,12 +92,14 @@ fn report(model: &Model<'_>, figures: &Figures) -> Report {
 
 fn text(report: &Report) -> String {
     let mut text = format!("rows            {}\n", report.n);
+    if let Some(rmse) = report.rmse {
+        let _ = writeln!(text, "{:<15} {}", "RMSE", console::figure(rmse, 4));
+    }
     let mut line = |label: &str, value: Option<f64>| {
         if let Some(value) = value {
             let _ = writeln!(text, "{label:<15} {value:.4}");
         }
     };
-    line("RMSE", report.rmse);
     line("AUC", report.auc.flatten());
     line("accuracy", report.accuracy);
     line("log-likelihood", Some(report.log_likelihood));

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use diffgp_train::data::Dataset;
 use diffgp_train::evaluate::{Known, Sampling, score};
 
-use super::inspect;
 use super::model_file::ModelFile;
 use super::plot::Gallery;
+use super::{console, inspect};
 
 /// Rows in the pictures and figures at most: the page is made after every run and must not take long.
 const MOST_ROWS: usize = 500;
@@ -62,8 +62,10 @@ impl Report<'_> {
             gallery.rows.len()
         );
         let coverage = figures.coverage().map(|[_, _, coverage_95]| coverage_95);
+        if let Some(rmse) = figures.score.rmse {
+            let _ = write!(page, "<tr><td>RMSE</td><td>{}</td></tr>", console::figure(rmse, 4));
+        }
         for (label, figure) in [
-            ("RMSE", figures.score.rmse),
             ("AUC", figures.score.auc),
             ("accuracy", figures.score.accuracy),
             ("log-likelihood per row", Some(figures.score.log_likelihood)),

@@ -144,11 +144,14 @@ fn write_text(report: &Report, pictures: &[PathBuf; 2], text: &mut String) -> st
     if let Some(measured) = &report.measured {
         writeln!(text, "\n{} {}{:>17} {:>12}", measured.n, measured.rows, "original", "compressed")?;
         let (before, after) = (&measured.original, &measured.compressed);
+        if let (Some(before), Some(after)) = (before.rmse, after.rmse) {
+            let shown = [(before, after), (after, before)].map(|(rmse, other)| console::figure_beside(rmse, other, 4));
+            writeln!(text, "{:<24} {:>12} {:>12}", "RMSE", shown[0], shown[1])?;
+        }
         let mut line = |label: &str, figure: &dyn Fn(&Score) -> Option<f64>| match (figure(before), figure(after)) {
             (Some(before), Some(after)) => writeln!(text, "{label:<24} {before:>12.4} {after:>12.4}"),
             _ => Ok(()),
         };
-        line("RMSE", &|score| score.rmse)?;
         line("AUC", &|score| score.auc)?;
         line("log-likelihood", &|score| Some(score.log_likelihood))?;
         for (index, label) in ["in 50 % bars", "in 90 % bars", "in 95 % bars"].into_iter().enumerate() {

@@ -11,6 +11,8 @@ use diffgp_train::data::Dataset;
 use diffgp_train::train::Config;
 use serde::{Deserialize, Serialize};
 
+use crate::command::console;
+
 /// One finished split.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Line {
@@ -62,7 +64,7 @@ impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "split {:>3}  T {}", self.split, self.flow_time)?;
         if let Some(rmse) = self.figures.rmse {
-            write!(f, "  RMSE {rmse:.4}")?;
+            write!(f, "  RMSE {}", console::figure(rmse, 4))?;
         }
         if let Some(auc) = self.figures.auc {
             write!(f, "  AUC {auc:.4}")?;

@@ -2,13 +2,17 @@
 
 use std::fmt::Write;
 
+use diffgp_train::train::Task;
 use serde::Serialize;
 
 use super::journal::{Figures, Line};
+use crate::command::console;
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
+    #[serde(skip)]
+    task: Task,
     results: Vec<Summary>,
 }
 
@@ -17,6 +21,8 @@ pub(super) struct Report {
 struct Summary {
     flow_time: f64,
     splits: usize,
+    #[serde(skip)]
+    without_auc: usize,
     #[serde(flatten)]
     figures: Means,
     /// Held-out rows of all splits together, and the share of them in their intervals of 50, 90 and 95 %.
@@ -61,7 +67,7 @@ struct Auc {
 
 impl Report {
     /// One summary for every flow time that has a finished split.
-    pub(super) fn new(flow_times: &[f64], lines: &[Line]) -> Self {
+    pub(super) fn new(task: Task, flow_times: &[f64], lines: &[Line]) -> Self {
         let of_time = |time: f64| lines.iter().filter(move |line| line.flow_time == time).collect::<Vec<_>>();
         let first = flow_times.first().map(|&time| of_time(time)).unwrap_or_default();
         let summed = |&time: &f64| {
@@ -70,13 +76,25 @@ impl Report {
             let gain = (Some(&time) != flow_times.first() && !gains.is_empty()).then(|| Means::of(&gains));
             (!lines.is_empty()).then(|| Summary::new(time, &lines, gain))
         };
-        Self { results: flow_times.iter().filter_map(summed).collect() }
+        Self { task, results: flow_times.iter().filter_map(summed).collect() }
+    }
+
+    /// What the means leave out.
+    pub(super) fn note(&self) -> Option<String> {
+        let (missing, splits) = self.results.iter().map(|summary| (summary.without_auc, summary.splits)).max()?;
+        (self.task == Task::Classification && missing > 0).then(|| {
+            format!(
+                "{missing} of {splits} splits hold out rows of one class only; they have no AUC and are not in its mean"
+            )
+        })
     }
 
     /// A table for people.
     pub(super) fn text(&self) -> String {
-        let classification = self.results.iter().any(|summary| summary.figures.auc.is_some());
-        let second = if classification { "AUC" } else { "RMSE" };
+        let second = match self.task {
+            Task::Regression => "RMSE",
+            Task::Classification => "AUC",
+        };
         let mut text =
             format!("{:>9}  {:>6}  {second:<20}  {:<20}  in 95 % bars\n", "flow time", "splits", "log-likelihood");
         for summary in &self.results {
@@ -116,6 +134,7 @@ impl Summary {
         Self {
             flow_time,
             splits: lines.len(),
+            without_auc: lines.iter().filter(|line| line.figures.auc.is_none()).count(),
             figures: of(|line| line.figures),
             rows,
             coverage: covered(0)
@@ -137,10 +156,11 @@ impl Summary {
 }
 
 impl Means {
+    /// Of every figure over the splits that have it: rows of one class have no AUC.
     fn of(figures: &[Figures]) -> Self {
         let of = |figure: fn(&Figures) -> Option<f64>| {
-            let values: Option<Vec<f64>> = figures.iter().map(figure).collect();
-            values.filter(|values| !values.is_empty()).map(|values| mean_and_error(&values))
+            let values: Vec<f64> = figures.iter().filter_map(figure).collect();
+            (!values.is_empty()).then(|| mean_and_error(&values))
         };
         let (log_likelihood_mean, log_likelihood_se) =
             of(|figures| Some(figures.log_likelihood)).unwrap_or((f64::NAN, None));
@@ -155,7 +175,7 @@ impl Means {
     /// The figure that stands first in a table.
     fn first(&self) -> String {
         match (&self.rmse, &self.auc) {
-            (Some(rmse), _) => figure(rmse.rmse_mean, rmse.rmse_se),
+            (Some(rmse), _) => in_units(rmse.rmse_mean, rmse.rmse_se),
             (_, Some(auc)) => figure(auc.auc_mean, auc.auc_se),
             _ => "-".to_owned(),
         }
@@ -186,6 +206,12 @@ fn mean_and_error(values: &[f64]) -> (f64, Option<f64>) {
 
 fn figure(mean: f64, error: Option<f64>) -> String {
     error.map_or_else(|| format!("{mean:.4}"), |error| format!("{mean:.4} ± {error:.4}"))
+}
+
+/// The same in the target's own units, which may be small.
+fn in_units(mean: f64, error: Option<f64>) -> String {
+    let Some(error) = error else { return console::figure(mean, 4) };
+    format!("{} ± {}", console::figure_beside(mean, error, 4), console::figure_beside(error, mean, 4))
 }
 
 #[cfg(test)]

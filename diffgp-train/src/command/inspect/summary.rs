@@ -190,12 +190,12 @@ impl Summary {
         for (index, input) in self.input.iter().enumerate() {
             writeln!(
                 text,
-                "  {index:>3}  {:<width$} {:>12} {:>12} {:>12.5} {:>12.5}",
+                "  {index:>3}  {:<width$} {:>12} {:>12} {:>12} {:>12}",
                 input.name.as_deref().unwrap_or("-"),
                 input.low,
                 input.high,
-                input.mean,
-                input.scale
+                mean(input.mean, input.scale),
+                deviation(input.scale)
             )?;
         }
         let target = &self.target;
@@ -203,12 +203,23 @@ impl Summary {
         match target.noise {
             Some(noise) => writeln!(
                 text,
-                "target {name}: mean {:.5}, deviation {:.5}, noise deviation {noise:.5}",
-                target.mean, target.scale
+                "target {name}: mean {}, deviation {}, noise deviation {}",
+                mean(target.mean, target.scale),
+                deviation(target.scale),
+                deviation(noise)
             ),
             None => writeln!(text, "target {name}: probability of class 1"),
         }
     }
+}
+
+fn deviation(deviation: f32) -> String {
+    console::figure(deviation.into(), 5)
+}
+
+/// Small only where the deviation is small too.
+fn mean(mean: f32, deviation: f32) -> String {
+    console::figure_beside(mean.into(), deviation.into(), 5)
 }
 
 /// Where the bytes go, and how many there are in all.
