@@ -47,3 +47,26 @@ fn two_inputs_show_the_field_and_three_the_decision_path() {
     folder.run("plot model.dgp data.csv --run-dir none").refused_with(&["none", "metrics.jsonl"]);
     folder.run("plot model.dgp data.csv --out-dir data.csv").refused_with(&["--out-dir data.csv"]);
 }
+
+#[test]
+fn a_trace_whose_last_line_is_cut_is_drawn_and_one_damaged_before_is_not() {
+    let folder = Folder::with_model();
+    let metrics = folder.read_text("model.run/metrics.jsonl");
+    folder.write("model.run/metrics.jsonl", &metrics.as_bytes()[..metrics.len() - 20]);
+    let drawn = folder.run("plot model.dgp data.csv --paths 5").succeeds();
+    assert!(drawn.stdout.contains("trace.svg"), "{drawn:?}");
+    folder.write("model.run/metrics.jsonl", format!("{{\n{metrics}"));
+    folder.run("plot model.dgp data.csv --paths 5").refused_with(&["metrics.jsonl: line 1", "JSON"]);
+}
+
+#[test]
+fn of_many_rows_some_from_everywhere_are_drawn() {
+    let folder = Folder::with_model();
+    // Only the last thousand rows lie far to the right.
+    let rows = (0..5000).map(|row| format!("0.5,0,{}\n", if row < 4000 { 1 } else { 900 }));
+    folder.write("many.csv", format!("a,b,y\n{}", rows.collect::<String>()));
+    folder.run("plot model.dgp many.csv --paths 1 --out-dir out").succeeds();
+    let svg = folder.read_text("out/predictions.svg");
+    let points = svg.matches("<circle").count();
+    assert!((1000..=2100).contains(&points) && svg.contains("900"), "{points} points");
+}

@@ -55,7 +55,7 @@ impl Gallery<'_> {
         if self.model.inputs() == 1 {
             pictures.push(("predictions", AnyPicture::Curve(self.curve("Predictions", None)?)));
         } else if !self.model.is_classifier() {
-            let rows = predictions.iter().zip(&targets).map(|(p, &y)| predicted(p, y)).take(MOST_POINTS).collect();
+            let rows = predictions.iter().zip(&targets).map(|(p, &y)| predicted(p, y)).step_by(self.stride()).collect();
             let picture = AgainstTruth { target: self.target_name(), rows };
             pictures.push(("predictions", AnyPicture::AgainstTruth(picture)));
         }
@@ -69,7 +69,10 @@ impl Gallery<'_> {
             pictures.push(self.flow()?);
         }
         if let Some(metrics) = &self.metrics {
-            pictures.push(("trace", AnyPicture::Trace(Trace::read(metrics)?)));
+            match Trace::read(metrics)? {
+                Some(trace) => pictures.push(("trace", AnyPicture::Trace(trace))),
+                None => eprintln!("note: {} holds no iterations; no trace is drawn", metrics.display()),
+            }
         }
         Ok(pictures)
     }
@@ -119,8 +122,8 @@ impl Gallery<'_> {
         Ok(match names.as_slice() {
             [input] => ("flow", AnyPicture::FlowLines(FlowLines::new(self.model, input.clone(), seed)?)),
             [first, second] => {
-                let rows: Vec<(Vec<f32>, f32)> =
-                    self.rows.iter().take(MOST_POINTS).map(|known| (known.row.x.to_vec(), known.y)).collect();
+                let rows = self.rows.iter().step_by(self.stride());
+                let rows: Vec<(Vec<f32>, f32)> = rows.map(|known| (known.row.x.to_vec(), known.y)).collect();
                 let names = [first.clone(), second.clone()];
                 ("flow", AnyPicture::Field(Field::new(self.model, names, &rows, seed)?))
             }
@@ -131,6 +134,11 @@ impl Gallery<'_> {
                 ("decision-path", AnyPicture::DecisionPath(picture))
             }
         })
+    }
+
+    /// From one drawn row to the next.
+    fn stride(&self) -> usize {
+        self.rows.len().div_ceil(MOST_POINTS).max(1)
     }
 
     fn predict(&self) -> anyhow::Result<Vec<Prediction>> {

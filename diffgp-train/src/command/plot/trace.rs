@@ -18,15 +18,24 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    pub(super) fn read(metrics: &Path) -> anyhow::Result<Self> {
+    /// `None` if the run has no iterations yet, or was to have none.
+    pub(super) fn read(metrics: &Path) -> anyhow::Result<Option<Self>> {
         let shown = metrics.display();
         let text = std::fs::read_to_string(metrics)
             .map_err(|error| mistake(format!("{shown}: {error}; expected the run directory of `diffgp train`")))?;
         let mut trace = Self { elbo: Vec::new(), held_out: Vec::new(), starts: Vec::new() };
         let (mut phase, mut last) = (Value::Null, 0.0);
-        for (number, line) in text.lines().enumerate() {
-            let value: Value = serde_json::from_str(line)
-                .map_err(|error| mistake(format!("{shown}: line {}: {error}; expected a JSON object", number + 1)))?;
+        let mut lines = text.lines().enumerate().peekable();
+        while let Some((number, line)) = lines.next() {
+            let value: Value = match serde_json::from_str(line) {
+                Ok(value) => value,
+                // A run that was killed, or is going on, may end with a part of a line.
+                Err(_) if lines.peek().is_none() => break,
+                Err(error) => {
+                    let number = number + 1;
+                    return Err(mistake(format!("{shown}: line {number}: {error}; expected a JSON object")));
+                }
+            };
             // Trials of kernels are runs of their own.
             if value["phase"].as_str().is_some_and(|phase| phase.ends_with("trial")) {
                 continue;
@@ -45,10 +54,7 @@ impl Trace {
                 trace.held_out.push((iteration, log_likelihood));
             }
         }
-        if trace.elbo.is_empty() {
-            return Err(mistake(format!("{shown}: no iterations in it; expected a run that has begun")));
-        }
-        Ok(trace)
+        Ok((!trace.elbo.is_empty()).then_some(trace))
     }
 
     /// Values worth showing: without the first steep tenth, which would flatten the rest.
