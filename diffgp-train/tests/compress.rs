@@ -28,6 +28,20 @@ fn a_model_becomes_smaller_and_still_predicts() {
 }
 
 #[test]
+fn the_rest_of_a_region_of_flash_is_no_part_of_the_model() {
+    let folder = Folder::with_model();
+    let mut padded = folder.read("model.dgp");
+    let original = padded.len();
+    padded.resize(original.next_multiple_of(4096), 0xff);
+    folder.write("padded.dgp", padded);
+    let report = folder.run("compress padded.dgp --tolerance 0.01 --out small.dgp --json").json();
+    assert_eq!(report["original_bytes"], original);
+    assert_eq!(folder.run("inspect small.dgp --json").json()["compression"]["original_bytes"], original);
+    folder.run("compress model.dgp --tolerance 0.01 --out same.dgp").succeeds();
+    assert_eq!(folder.read("small.dgp"), folder.read("same.dgp"));
+}
+
+#[test]
 fn inspect_shows_what_was_compressed() {
     let folder = Folder::with_model();
     assert!(folder.run("inspect model.dgp --json").json()["compression"].is_null());

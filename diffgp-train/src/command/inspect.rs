@@ -46,11 +46,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let file = ModelFile::read(&args.model)?;
     let name = args.model.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let summary = summary::Summary::new(&file.model(), file.bytes());
-    // The file may sit in a longer region; the model ends where it says.
-    let bytes = &file.bytes()[..summary.bytes];
     match () {
-        () if args.c_array => output::print(&source::c_array(&name, bytes)),
-        () if args.rust_static => output::print(&source::rust_static(&name, bytes)),
+        () if args.c_array => output::print(&source::c_array(&name, file.bytes())),
+        () if args.rust_static => output::print(&source::rust_static(&name, file.bytes())),
         () if args.json => output::print_json(&summary),
         () => output::print(&format!("{}\n{}", summary.text(&name), source::snippet(&name, &summary))),
     }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use diffgp_core::blob::Blob;
 use diffgp_infer::Model;
 use diffgp_train::aligned::AlignedBytes;
 use diffgp_train::data::Dataset;
@@ -33,10 +34,12 @@ impl ModelFile {
     pub(crate) fn new(bytes: &[u8]) -> anyhow::Result<Self> {
         let bytes = AlignedBytes::new(bytes);
         Model::parse(bytes.as_slice())?;
-        Ok(Self { bytes })
+        // The file may be a copy of a longer region of flash; the model ends where it says.
+        let length = Blob::length_from_prelude(bytes.as_slice())?;
+        Ok(Self { bytes: AlignedBytes::new(&bytes.as_slice()[..length]) })
     }
 
-    /// The bytes of the file.
+    /// The bytes of the model.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.bytes.as_slice()
     }
