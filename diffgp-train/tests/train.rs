@@ -98,6 +98,9 @@ fn options_from_a_file_count_less_than_the_command_line() {
     folder.write("bad.toml", "flow-time = \n");
     folder.run("train data.csv --config bad.toml").refused_with(&["bad.toml"]);
     folder.run("train data.csv --config none.toml").refused_with(&["none.toml"]);
+    for two in ["--config again.toml --config bad.toml", "--config=again.toml --config bad.toml"] {
+        folder.run(&format!("train data.csv {two}")).refused_with(&["--config", "again.toml and bad.toml", "one file"]);
+    }
 }
 
 #[test]

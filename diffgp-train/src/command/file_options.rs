@@ -22,28 +22,37 @@ pub(crate) struct FileOption {
 
 /// The arguments with those of the `--config` file, if there is one, put in front of them.
 pub(crate) fn expand<Cli: CommandFactory>(mut arguments: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
-    let Some(path) = config_path(&arguments) else { return Ok(arguments) };
+    let paths = config_paths(&arguments);
+    let path = match paths.as_slice() {
+        [] => return Ok(arguments),
+        [path] => path,
+        [first, second, ..] => {
+            let (first, second) = (first.display(), second.display());
+            return Err(mistake(format!("--config is there twice ({first} and {second}); expected one file")));
+        }
+    };
     let name = arguments.get(1).and_then(|name| name.to_str()).unwrap_or_default().to_owned();
     let command = Cli::command();
     // Without a known subcommand clap has something to say about it.
     let Some(subcommand) = command.find_subcommand(&name) else { return Ok(arguments) };
     let known: Vec<&str> = subcommand.get_arguments().filter_map(|argument| argument.get_long()).collect();
-    let options = read(&path, &name, &known)?;
+    let options = read(path, &name, &known)?;
     arguments.splice(2..2, options.into_iter().map(OsString::from));
     Ok(arguments)
 }
 
-fn config_path(arguments: &[OsString]) -> Option<PathBuf> {
+/// The values of all `--config` options.
+fn config_paths(arguments: &[OsString]) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         if argument == "--config" {
-            return arguments.next().map(PathBuf::from);
-        }
-        if let Some(path) = argument.to_str().and_then(|argument| argument.strip_prefix("--config=")) {
-            return Some(PathBuf::from(OsStr::new(path)));
+            paths.extend(arguments.next().map(PathBuf::from));
+        } else if let Some(path) = argument.to_str().and_then(|argument| argument.strip_prefix("--config=")) {
+            paths.push(PathBuf::from(OsStr::new(path)));
         }
     }
-    None
+    paths
 }
 
 fn read(path: &Path, subcommand: &str, known: &[&str]) -> anyhow::Result<Vec<String>> {
