@@ -15,6 +15,7 @@ mod help;
 mod inspect;
 mod inspect_figures;
 mod inspect_snippet;
+mod kept_files;
 #[cfg(unix)]
 mod killed;
 mod plot;

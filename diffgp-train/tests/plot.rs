@@ -70,3 +70,11 @@ fn of_many_rows_some_from_everywhere_are_drawn() {
     let points = svg.matches("<circle").count();
     assert!((1000..=2100).contains(&points) && svg.contains("900"), "{points} points");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_cannot_be_written_to_is_refused() {
+    let folder = Folder::with_model();
+    folder.run("plot model.dgp data.csv --out-dir /proc").refused_with(&["--out-dir /proc", "written to"]);
+    folder.run("demo --iterations 1 --dir /proc").refused_with(&["--dir /proc", "written to"]);
+}

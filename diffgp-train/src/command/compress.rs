@@ -96,6 +96,7 @@ struct Original {
 /// Everything that is printed.
 #[derive(Debug, Serialize)]
 struct Report {
+    #[serde(serialize_with = "output::lossy_path")]
     model: PathBuf,
     original_bytes: usize,
     bytes: usize,
@@ -139,7 +140,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     check(&args)?;
     let file = ModelFile::read(&args.model)?;
     let model = file.model();
-    output::check_writable("--out", &args.out)?;
+    let (data, test_rows) = (args.data.as_deref(), args.test_rows.test_rows.as_deref());
+    output::check_writable("--out", &args.out, &[Some(&args.model), data, test_rows, args.file.path()])?;
     let data = Data::read(&args, &model)?;
     let core = args.core;
     let goal = Goal {
@@ -157,7 +159,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         .map_err(|error| refused(&args, error))?;
     output::write(&args.out, &compressed.bytes)?;
     let original = Original { bytes: file.bytes().len(), instructions: instructions(&model) };
-    let pictures = picture::write(&compressed.curve, original, &args.out)?;
+    // Beside a device there is no place for pictures.
+    let pictures = match output::is_special(&args.out) {
+        true => Vec::new(),
+        false => picture::write(&compressed.curve, original, &args.out)?.to_vec(),
+    };
     let measured = data.measure(&model, &ModelFile::new(&compressed.bytes)?.model(), args.paths)?;
     let report = report(&args, original, &compressed, measured, start);
     if args.json { output::print_json(&report) } else { output::print(&table::text(&report, &pictures)) }
@@ -174,10 +180,6 @@ fn check(args: &Args) -> anyhow::Result<()> {
     }
     if args.test_rows.test_rows.is_some() && args.data.is_none() {
         return Err(mistake("--test-rows: say which file its rows are of with --data".to_owned()));
-    }
-    // The same file may be spelled in many ways.
-    if matches!((args.out.canonicalize(), args.model.canonicalize()), (Ok(out), Ok(model)) if out == model) {
-        return Err(mistake("--out: the original would be overwritten; expected another name".to_owned()));
     }
     Ok(())
 }

@@ -85,7 +85,13 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         .out
         .clone()
         .unwrap_or_else(|| args.rows.data.with_extension("crossval.jsonl").file_name().unwrap_or_default().into());
-    output::check_writable("--out", &path)?;
+    output::check_writable("--out", &path, &[Some(&args.rows.data), args.test_rows.as_deref(), args.file.path()])?;
+    if output::is_special(&path) {
+        let path = path.display();
+        return Err(mistake(format!(
+            "--out {path}: not a regular file; expected one, finished splits are read from it"
+        )));
+    }
     // All settings are checked before the first split is trained.
     let configs = args.flow_times.iter().map(|&time| args.settings.with_flow_time(time).config(data.rows()));
     configs.collect::<anyhow::Result<Vec<_>>>()?;

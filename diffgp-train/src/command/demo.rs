@@ -2,7 +2,6 @@
 
 mod step_signal;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -11,7 +10,6 @@ use diffgp_train::evaluate::{Figures, Known, Sampling, score};
 use diffgp_train::train::{self, Config, PhaseConfig, Task};
 use serde::Serialize;
 
-use super::failure::mistake;
 use super::model_file::{self, ModelFile};
 use super::plot::Gallery;
 use super::progress::Reporter;
@@ -49,13 +47,14 @@ pub(crate) struct Args {
 #[derive(Debug, Serialize)]
 struct Report {
     models: [Compared; 2],
-    pictures: Vec<PathBuf>,
+    pictures: Vec<String>,
 }
 
 /// One of the two models.
 #[derive(Debug, Serialize)]
 struct Compared {
     flow_time: f64,
+    #[serde(serialize_with = "output::lossy_path")]
     file: PathBuf,
     bytes: usize,
     n: usize,
@@ -66,15 +65,14 @@ struct Compared {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
-    let refused =
-        |error| mistake(format!("--dir {}: {error}; expected a folder that can be written to", args.dir.display()));
-    fs::create_dir_all(&args.dir).map_err(refused)?;
+    output::create_directory("--dir", &args.dir)?;
     let training = make_table(&args.dir.join("train.csv"), TRAINING_ROWS, args.seed, 0)?;
     let test = make_table(&args.dir.join("test.csv"), TEST_ROWS, args.seed, 1)?;
     interrupt::listen()?;
     let without = compare(&args, &training, &test, 0.0, "no-flow.dgp")?;
     let with = compare(&args, &training, &test, FLOW_TIME, "flow.dgp")?;
     let pictures = draw(&args, &training, [&without.file, &with.file])?;
+    let pictures = pictures.iter().map(|path| path.display().to_string()).collect();
     let report = Report { models: [without, with], pictures };
     if args.json { output::print_json(&report) } else { output::print(&text(&args, &report)) }
 }
@@ -115,7 +113,7 @@ fn config(args: &Args, flow_time: f64) -> Config {
     (config.flow.inducing, config.predictor.inducing) = (INDUCING, INDUCING);
     let phase = PhaseConfig { iterations: args.iterations, learning_rate: 0.02, patience: 0, ..config.main };
     // As many iterations as the flow has in all.
-    let sparse = PhaseConfig { iterations: phase.iterations + config.warm_start.iterations, ..phase };
+    let sparse = PhaseConfig { iterations: phase.iterations.saturating_add(config.warm_start.iterations), ..phase };
     (config.main, config.sparse, config.warm_start.patience) = (phase, sparse, 0);
     (config.validation.every, config.validation.again_rows) = (100, 0);
     config

@@ -20,6 +20,13 @@ pub(crate) struct FileOption {
     config: Option<PathBuf>,
 }
 
+impl FileOption {
+    /// The file, if there is one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.config.as_deref()
+    }
+}
+
 /// The arguments with those of the `--config` file, if there is one, put in front of them.
 pub(crate) fn expand<Cli: CommandFactory>(mut arguments: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
     let paths = config_paths(&arguments);

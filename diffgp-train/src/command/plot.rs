@@ -9,7 +9,6 @@ mod paths;
 mod predictions;
 mod trace;
 
-use std::fs;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -57,7 +56,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Serialize)]
 struct Report {
-    pictures: Vec<PathBuf>,
+    pictures: Vec<String>,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
@@ -75,15 +74,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         sampling: args.sampling.sampling(),
         metrics: run_dir.map(|directory| directory.join("metrics.jsonl")),
     };
-    let refused = |error| {
-        mistake(format!("--out-dir {}: {error}; expected a folder that can be written to", args.out_dir.display()))
-    };
-    fs::create_dir_all(&args.out_dir).map_err(refused)?;
-    let pictures = gallery.write(&args.out_dir)?;
+    output::create_directory("--out-dir", &args.out_dir)?;
+    let pictures: Vec<String> = gallery.write(&args.out_dir)?.iter().map(|path| path.display().to_string()).collect();
     if args.json {
         return output::print_json(&Report { pictures });
     }
-    output::print(&pictures.iter().map(|path| format!("{}\n", path.display())).collect::<String>())
+    output::print(&pictures.iter().map(|path| format!("{path}\n")).collect::<String>())
 }
 
 fn chosen_rows(args: &Args, known: &KnownRows) -> anyhow::Result<Vec<usize>> {

@@ -65,7 +65,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let file = ModelFile::read(&args.model)?;
     let model = file.model();
     if let Some(out) = &args.out {
-        output::check_writable("--out", out)?;
+        output::check_writable("--out", out, &[Some(&args.model), Some(&args.data), args.file.path()])?;
     }
     let mut rows = ModelRows::open(&args.data, args.header.header(), &model, args.target.as_deref(), Target::Skipped)?;
     let predictions = predict_all(&model, &mut rows, args.sampling.sampling())?;

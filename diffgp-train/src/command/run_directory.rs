@@ -10,6 +10,7 @@
 //! report.html     figures and pictures in one page
 //! ```
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -24,6 +25,11 @@ use super::failure::mistake;
 use super::output;
 use super::run_lock::RunLock;
 
+const MODEL: &str = "model.dgp";
+const LOCK: &str = "lock";
+/// Everything in it.
+const FILES: [&str; 7] = ["config.toml", "run.json", "metrics.jsonl", "checkpoint", LOCK, MODEL, "report.html"];
+
 /// A run directory that is being written.
 pub(crate) struct RunDirectory {
     path: PathBuf,
@@ -32,12 +38,13 @@ pub(crate) struct RunDirectory {
 }
 
 impl RunDirectory {
-    /// Creates the directory, or takes over an existing one that no other process writes to.
+    /// Creates the directory, or takes over an empty one or an earlier run's that no other process writes to.
     pub(crate) fn lock(path: &Path) -> anyhow::Result<RunLock> {
         fs::create_dir_all(path).map_err(|error| refused(path, &error))?;
+        check_own(path)?;
         let lock = RunLock::take(path)?;
         remove_partial_files(path);
-        output::check_writable("--run-dir", &path.join("model.dgp"))?;
+        output::check_writable("--run-dir", &path.join(MODEL), &[])?;
         Ok(lock)
     }
 
@@ -103,7 +110,12 @@ impl RunDirectory {
 
     /// Keeps the page about the finished model.
     pub(crate) fn report(&self, html: &str) -> anyhow::Result<()> {
-        output::write(&self.path.join("report.html"), html.as_bytes())
+        output::write(&self.report_path(), html.as_bytes())
+    }
+
+    /// Where the page is.
+    pub(crate) fn report_path(&self) -> PathBuf {
+        self.path.join("report.html")
     }
 
     /// Where the metrics are.
@@ -114,7 +126,7 @@ impl RunDirectory {
     /// Keeps the finished model.
     pub(crate) fn model(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
         self.flush()?;
-        output::write(&self.path.join("model.dgp"), bytes)
+        output::write(&self.path.join(MODEL), bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -127,11 +139,41 @@ impl RunDirectory {
     }
 }
 
+/// Refuses a model file that is the directory, or one of its files that the model would replace.
+pub(crate) fn check_out(out: &Path, directory: &Path, compressed: bool) -> anyhow::Result<()> {
+    let shown = out.display();
+    if output::same_place(out, directory) {
+        return Err(mistake(format!(
+            "--out {shown}: the run directory has that name; expected another name, or another --run-dir"
+        )));
+    }
+    // Where nothing is compressed, both models are the same.
+    let taken = FILES.iter().filter(|&&name| compressed || name != MODEL);
+    match taken.into_iter().find(|name| output::same_place(out, &directory.join(name))) {
+        Some(name) => Err(mistake(format!(
+            "--out {shown}: the run directory keeps its own {name} there; expected another name or place"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a directory with files that are not a run's: some of them have names that a run writes to.
+fn check_own(directory: &Path) -> anyhow::Result<()> {
+    let is_run = [LOCK, "run.json"].iter().any(|name| directory.join(name).exists());
+    let mut entries = fs::read_dir(directory).map_err(|error| refused(directory, &error))?;
+    if is_run || entries.next().is_none() {
+        return Ok(());
+    }
+    let shown = directory.display();
+    Err(mistake(format!("--run-dir {shown}: files are there and it is not a run directory; choose an empty one")))
+}
+
 /// Removes what a run leaves that was killed while it wrote a file.
 fn remove_partial_files(directory: &Path) {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
-    for path in entries.filter(|path| path.extension().is_some_and(|extension| extension == "partial")) {
-        let _ = fs::remove_file(path);
+    let is_own = |name: &OsStr| name == "checkpoint.partial" || FILES.iter().any(|file| output::is_partial(name, file));
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| is_own(&entry.file_name())) {
+        let _ = fs::remove_file(entry.path());
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) struct Args {
     /// The largest model file: a larger one is compressed, as `compress` does, and kept whole in the run directory.
     #[arg(long, value_name = "N")]
     max_bytes: Option<usize>,
-    /// Run directory [default: the model's name with the extension .run].
+    /// Run directory: a new or empty one, or one of an earlier run [default: the model's name with the extension .run].
     #[arg(long, value_name = "DIR")]
     run_dir: Option<PathBuf>,
     /// Go on from the checkpoint in the run directory, if there is one.
@@ -102,8 +102,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let start = Instant::now();
     let (data, test) = read_rows(&args)?;
     let config = Config { checkpoint_every: args.checkpoint_every, ..args.settings.config(data.rows())? };
-    output::check_writable("--out", &args.out)?;
+    let test_rows = args.test_rows.test_rows.as_deref();
+    output::check_writable("--out", &args.out, &[Some(&args.rows.data), test_rows, args.file.path()])?;
     let run_dir = args.run_dir.clone().unwrap_or_else(|| args.out.with_extension("run"));
+    run_directory::check_out(&args.out, &run_dir, args.max_bytes.is_some())?;
     let lock = RunDirectory::lock(&run_dir)?;
     let checkpoint = if args.resume { run_directory::read_checkpoint(&run_dir)? } else { None };
     if let Some(checkpoint) = &checkpoint {

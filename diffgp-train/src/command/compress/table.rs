@@ -89,13 +89,13 @@ impl ChangeRow {
 /// Rows of the trade-off that are shown.
 const SHOWN: usize = 16;
 
-pub(super) fn text(report: &Report, pictures: &[PathBuf; 2]) -> String {
+pub(super) fn text(report: &Report, pictures: &[PathBuf]) -> String {
     let mut text = String::new();
     let _ = write_text(report, pictures, &mut text);
     text
 }
 
-fn write_text(report: &Report, pictures: &[PathBuf; 2], text: &mut String) -> std::fmt::Result {
+fn write_text(report: &Report, pictures: &[PathBuf], text: &mut String) -> std::fmt::Result {
     writeln!(
         text,
         "\ntrade-off, instructions of a sampled path on {}\n\
@@ -160,14 +160,16 @@ fn write_text(report: &Report, pictures: &[PathBuf; 2], text: &mut String) -> st
     }
     writeln!(
         text,
-        "\n{}: {} of {}, {:.1} times smaller and {:.1} times less work, {}\npicture: {}, {}",
+        "\n{}: {} of {}, {:.1} times smaller and {:.1} times less work, {}",
         report.model.display(),
         console::bytes(report.bytes),
         console::bytes(report.original_bytes),
         report.original_bytes as f64 / report.bytes as f64,
         report.original_instructions as f64 / report.instructions.max(1) as f64,
-        console::duration(std::time::Duration::from_secs_f64(report.seconds)),
-        pictures[0].display(),
-        pictures[1].display()
-    )
+        console::duration(std::time::Duration::from_secs_f64(report.seconds))
+    )?;
+    match pictures {
+        [svg, png] => writeln!(text, "picture: {}, {}", svg.display(), png.display()),
+        _ => Ok(()),
+    }
 }

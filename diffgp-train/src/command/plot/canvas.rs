@@ -150,14 +150,19 @@ pub(in crate::command) fn svg(picture: &impl Picture) -> anyhow::Result<String> 
 pub(in crate::command) fn write(picture: &impl Picture, directory: &Path, name: &str) -> anyhow::Result<[PathBuf; 2]> {
     let files = ["svg", "png"].map(|extension| directory.join(format!("{name}.{extension}")));
     output::write(&files[0], svg(picture)?.as_bytes())?;
-    // The encoder goes by the extension, so the name beside keeps it.
-    let beside = directory.join(format!(".{name}.partial.png"));
-    {
-        let area = BitMapBackend::new(&beside, SIZE).into_drawing_area();
-        area.fill(&WHITE)?;
-        picture.draw(&area)?;
-        area.present().with_context(|| format!("cannot write {}", files[1].display()))?;
-    }
-    fs::rename(&beside, &files[1]).with_context(|| format!("cannot write {}", files[1].display()))?;
+    // The encoder writes to a file and goes by its extension.
+    let beside = directory.join(format!(".{name}.{}.partial.png", std::process::id()));
+    let drawn = draw_png(picture, &beside);
+    let bytes =
+        drawn.and_then(|()| Ok(fs::read(&beside)?)).with_context(|| format!("cannot write {}", files[1].display()));
+    let _ = fs::remove_file(&beside);
+    output::write(&files[1], &bytes?)?;
     Ok(files)
+}
+
+fn draw_png(picture: &impl Picture, path: &Path) -> anyhow::Result<()> {
+    let area = BitMapBackend::new(path, SIZE).into_drawing_area();
+    area.fill(&WHITE)?;
+    picture.draw(&area)?;
+    Ok(area.present()?)
 }
