@@ -18,6 +18,7 @@ mod inspect_snippet;
 mod kept_files;
 #[cfg(unix)]
 mod killed;
+mod late_failures;
 mod plot;
 mod runner;
 mod train;

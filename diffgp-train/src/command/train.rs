@@ -1,18 +1,21 @@
 //! `diffgp train`: from a CSV file to a model file.
 
+mod summary;
 mod watch;
 
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 use std::time::Instant;
 
+use diffgp_core::blob::limits;
 use diffgp_infer::Model;
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::compress::{self, CompressError, Compressed, Goal};
 use diffgp_train::data::Dataset;
 use diffgp_train::export::{Errors, Exported};
-use diffgp_train::train::{self, Config, Task, TrainError, Trained, WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN};
-use serde::Serialize;
+use diffgp_train::train::{self, Config, Task, TrainError, Trained};
 
+use self::summary::Summary;
 use self::watch::Watch;
 use super::failure::{mistake, training_failed};
 use super::file_options::FileOption;
@@ -76,32 +79,11 @@ pub(crate) struct Args {
     settings: Settings,
 }
 
-#[derive(Debug, Serialize)]
-struct Summary<'a> {
-    model: &'a Path,
-    run_dir: &'a Path,
-    bytes: usize,
-    /// Nats per row that compression lost on training rows; null if there was none.
-    compression_loss: Option<f64>,
-    rows: usize,
-    inputs: usize,
-    /// 0 if no flow was asked for or none was worth it.
-    flow_time: f64,
-    iteration: u64,
-    validation_log_likelihood: Option<f64>,
-    /// What the flow adds to it, kept or not, if it was to be chosen.
-    flow_gain: Option<f64>,
-    /// What the other kernel added to it in the trials, used or not, if there were trials.
-    kernel_gain: Option<f64>,
-    mean_error: f64,
-    variance_error: f64,
-    seconds: f64,
-}
-
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let start = Instant::now();
     let (data, test) = read_rows(&args)?;
     let config = Config { checkpoint_every: args.checkpoint_every, ..args.settings.config(data.rows())? };
+    check_names(&args, &data)?;
     let test_rows = args.test_rows.test_rows.as_deref();
     output::check_writable("--out", &args.out, &[Some(&args.rows.data), test_rows, args.file.path()])?;
     let run_dir = args.run_dir.clone().unwrap_or_else(|| args.out.with_extension("run"));
@@ -127,10 +109,16 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     directory.model(&exported.bytes)?;
     let (exported, compressed) = compressed(&args, &data, exported)?;
     output::write(&args.out, &exported.bytes)?;
-    write_report(&args, &config, &data, test.as_ref(), &exported.bytes, &directory)?;
-    let report = Summary {
-        model: &args.out,
-        run_dir: &run_dir,
+    // The model is there; a page about it is not worth failing for.
+    let page = write_report(&args, &config, &data, test.as_ref(), &exported.bytes, &directory);
+    if let Err(error) = &page {
+        eprintln!("warning: {} is not written: {error:#}", directory.report_path().display());
+        // One of an earlier run would be about another model.
+        let _ = fs::remove_file(directory.report_path());
+    }
+    let summary = Summary {
+        model: args.out.display().to_string(),
+        run_dir: run_dir.display().to_string(),
         bytes: exported.bytes.len(),
         compression_loss: compressed.as_ref().and_then(|small| small.curve.last()).map(|point| point.loss),
         rows: data.rows(),
@@ -144,7 +132,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         variance_error: exported.errors.variance,
         seconds: start.elapsed().as_secs_f64(),
     };
-    if args.json { output::print_json(&report) } else { output::print(&text(&args, &report, &exported, start)) }
+    if args.json {
+        return output::print_json(&summary);
+    }
+    let page = page.is_ok().then(|| directory.report_path());
+    output::print(&summary.text(&args, exported.errors.rows, page.as_deref()))
 }
 
 /// The model within --max-bytes, and what was said about it if it had to be compressed.
@@ -191,6 +183,22 @@ fn read_rows(args: &Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
         return Err(training_failed(&args.rows.data, TrainError::TooFewRows { rows: data.rows() }));
     }
     Ok((data, test))
+}
+
+/// Refuses names that the model file cannot hold.
+fn check_names(args: &Args, data: &Dataset) -> anyhow::Result<()> {
+    let names = data.names().into_iter().flatten().map(String::as_str).chain(data.target_name());
+    match names.into_iter().find(|name| name.len() > limits::MAX_NAME && !args.strip_names) {
+        Some(name) => Err(mistake(format!(
+            "{}: the column name {:?}... has {} bytes, a model holds {} at most; shorten it, or leave names out with \
+             --strip-names",
+            args.rows.data.display(),
+            name.chars().take(20).collect::<String>(),
+            name.len(),
+            limits::MAX_NAME
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Held-out rows: no part of training, shown in the report.
@@ -281,9 +289,9 @@ fn options(args: &Args, config: &Config) -> toml::Table {
     }
     table.insert("strip-names".to_owned(), args.strip_names.into());
     if let Some(most) = args.max_bytes {
-        table.insert("max-bytes".to_owned(), (most as i64).into());
+        table.insert("max-bytes".to_owned(), settings::whole_number(most as u64));
     }
-    table.insert("checkpoint-every".to_owned(), (args.checkpoint_every as i64).into());
+    table.insert("checkpoint-every".to_owned(), settings::whole_number(args.checkpoint_every));
     table
 }
 
@@ -296,44 +304,4 @@ fn this_command() -> String {
         false => format!("'{}'", word.replace('\'', r"'\''")),
     });
     quoted.collect::<Vec<_>>().join(" ")
-}
-
-fn text(args: &Args, report: &Summary<'_>, exported: &Exported, start: Instant) -> String {
-    let held_out = report
-        .validation_log_likelihood
-        .map_or_else(String::new, |value| format!(", held-out log-likelihood {value:.4}"));
-    let flow = report.flow_gain.map_or_else(String::new, |gain| match report.flow_time > 0.0 {
-        true => format!("the flow adds {gain:.3} to the log-likelihood of a held-out row\n"),
-        false => format!(
-            "no flow: it would add {gain:.3} to the log-likelihood of a held-out row, and {WORTHWHILE_GAIN} is the \
-             least that is worth its work (--flow-time 5 insists)\n"
-        ),
-    });
-    let kernel = report.kernel_gain.map_or_else(String::new, |gain| match gain >= WORTHWHILE_KERNEL_GAIN {
-        true => format!("kernel matern32: in a trial it added {gain:.4} to the log-likelihood of a held-out row\n"),
-        false => format!(
-            "kernel rbf: in a trial matern32 changed the log-likelihood of a held-out row by {gain:+.4}, and \
-             {WORTHWHILE_KERNEL_GAIN} is the least that is worth its work (--kernel matern32 insists)\n"
-        ),
-    });
-    let compression = report.compression_loss.map_or_else(String::new, |loss| {
-        format!("compressed to fit: {loss:.4} nats per row from the whole model, which is in the run directory\n")
-    });
-    let compared = if report.compression_loss.is_some() { "against the whole model" } else { "f32 against float64" };
-    let (model, data) = (args.out.display(), args.rows.data.display());
-    let header = args.rows.header.answer().map_or_else(String::new, |answer| format!(" --header {answer}"));
-    format!(
-        "{model}: {}, iteration {}{held_out}, {}\n{kernel}{flow}{compression}\
-         {compared} on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}\n\
-         report: {}\n\n\
-         next:\n  diffgp eval {model} {data}{header}{}\n  diffgp inspect {model}\n",
-        console::bytes(report.bytes),
-        report.iteration,
-        console::duration(start.elapsed()),
-        exported.errors.rows,
-        exported.errors.mean,
-        exported.errors.variance,
-        report.run_dir.join("report.html").display(),
-        args.test_rows.as_typed()
-    )
 }

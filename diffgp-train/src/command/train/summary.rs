@@ -1,0 +1,76 @@
+//! What `train` says about the finished model.
+
+use std::path::Path;
+use std::time::Duration;
+
+use diffgp_train::train::{WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN};
+use serde::Serialize;
+
+use super::Args;
+use crate::command::console;
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+pub(super) struct Summary {
+    pub(super) model: String,
+    pub(super) run_dir: String,
+    pub(super) bytes: usize,
+    /// Nats per row that compression lost on training rows; null if there was none.
+    pub(super) compression_loss: Option<f64>,
+    pub(super) rows: usize,
+    pub(super) inputs: usize,
+    /// 0 if no flow was asked for or none was worth it.
+    pub(super) flow_time: f64,
+    pub(super) iteration: u64,
+    pub(super) validation_log_likelihood: Option<f64>,
+    /// What the flow adds to it, kept or not, if it was to be chosen.
+    pub(super) flow_gain: Option<f64>,
+    /// What the other kernel added to it in the trials, used or not, if there were trials.
+    pub(super) kernel_gain: Option<f64>,
+    pub(super) mean_error: f64,
+    pub(super) variance_error: f64,
+    pub(super) seconds: f64,
+}
+
+impl Summary {
+    /// For people; `checked` rows were compared, and `page` is the report if there is one.
+    pub(super) fn text(&self, args: &Args, checked: usize, page: Option<&Path>) -> String {
+        let validated = self
+            .validation_log_likelihood
+            .map_or_else(String::new, |value| format!(", validation log-likelihood {value:.4}"));
+        let flow = self.flow_gain.map_or_else(String::new, |gain| match self.flow_time > 0.0 {
+            true => format!("the flow adds {gain:.3} to the log-likelihood of a validation row\n"),
+            false => format!(
+                "no flow: it would add {gain:.3} to the log-likelihood of a validation row, and {WORTHWHILE_GAIN} is the \
+                 least that is worth its work (--flow-time 5 insists)\n"
+            ),
+        });
+        let kernel = self.kernel_gain.map_or_else(String::new, |gain| match gain >= WORTHWHILE_KERNEL_GAIN {
+            true => format!("kernel matern32: in a trial it added {gain:.4} to the log-likelihood of a validation row\n"),
+            false => format!(
+                "kernel rbf: in a trial matern32 changed the log-likelihood of a validation row by {gain:+.4}, and \
+                 {WORTHWHILE_KERNEL_GAIN} is the least that is worth its work (--kernel matern32 insists)\n"
+            ),
+        });
+        let compression = self.compression_loss.map_or_else(String::new, |loss| {
+            format!("compressed to fit: {loss:.4} nats per row from the whole model, which is in the run directory\n")
+        });
+        let compared = if self.compression_loss.is_some() { "against the whole model" } else { "f32 against float64" };
+        let page = page.map_or_else(String::new, |page| format!("report: {}\n", page.display()));
+        let (model, data) = (args.out.display(), args.rows.data.display());
+        let header = args.rows.header.answer().map_or_else(String::new, |answer| format!(" --header {answer}"));
+        format!(
+            "{model}: {}, iteration {}{validated}, {}\n{kernel}{flow}{compression}\
+             {compared} on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}\n\
+             {page}\n\
+             next:\n  diffgp eval {model} {data}{header}{}\n  diffgp inspect {model}\n",
+            console::bytes(self.bytes),
+            self.iteration,
+            console::duration(Duration::from_secs_f64(self.seconds)),
+            checked,
+            self.mean_error,
+            self.variance_error,
+            args.test_rows.as_typed()
+        )
+    }
+}
