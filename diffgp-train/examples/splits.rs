@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use diffgp_core::kernel::KernelKind;
 use diffgp_train::data::{Dataset, Header, TargetKind, read_test_rows};
-use diffgp_train::optimise::LogNormal;
+use diffgp_train::optimise::{LogNormal, Schedule};
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{Config, Observer, Task, Validated, Warning, train};
 
@@ -85,14 +85,20 @@ fn kernel(name: &str) -> Result<KernelKind, Failure> {
     }
 }
 
+fn log_normal(value: &str) -> Result<LogNormal, Failure> {
+    let (median, sigma) = value.split_once(',').ok_or("a prior is MEDIAN,SIGMA")?;
+    Ok(LogNormal { median: median.parse()?, sigma: sigma.parse()? })
+}
+
 fn apply(config: &mut Config, name: &str, value: &str) -> Result<(), Failure> {
     match name {
-        "iterations" | "rate" | "natural" | "patience" => {
+        "iterations" | "rate" | "natural" | "patience" | "final-rate" => {
             for phase in [&mut config.sparse, &mut config.main] {
                 match name {
                     "iterations" => phase.set_iterations(value.parse()?),
                     "rate" => phase.learning_rate = value.parse()?,
                     "natural" => phase.natural_step = value.parse()?,
+                    "final-rate" => phase.schedule = Schedule::Cosine { final_fraction: value.parse()? },
                     _ => phase.patience = value.parse()?,
                 }
             }
@@ -127,11 +133,11 @@ fn apply(config: &mut Config, name: &str, value: &str) -> Result<(), Failure> {
         "jitter" => config.jitter = value.parse()?,
         "warm-natural" => config.warm_start.natural_step = value.parse()?,
         "optional" => config.flow.optional = value.parse()?,
-        "noise-prior" => {
-            let (median, sigma) = value.split_once(',').ok_or("noise-prior=MEDIAN,SIGMA")?;
-            let prior = LogNormal { median: median.parse()?, sigma: sigma.parse()? };
-            config.regularisation.noise = Some(prior);
-        }
+        "flow-length-scale-prior" => config.regularisation.flow_length_scale = Some(log_normal(value)?),
+        "flow-variance-prior" => config.regularisation.flow_variance = Some(log_normal(value)?),
+        "predictor-length-scale-prior" => config.regularisation.predictor_length_scale = Some(log_normal(value)?),
+        "predictor-variance-prior" => config.regularisation.predictor_variance = Some(log_normal(value)?),
+        "noise-prior" => config.regularisation.noise = Some(log_normal(value)?),
         "refit-paths" => config.refit.paths = value.parse()?,
         "threads" => config.threads = value.parse()?,
         "seed" => config.seed = value.parse()?,

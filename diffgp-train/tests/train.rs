@@ -9,7 +9,7 @@ fn leaves_a_model_and_a_run_directory_and_says_what_is_next() {
     let folder = Folder::with_data();
     let outcome = folder.run(&format!("train data.csv --target y {QUICK}")).succeeds();
     assert!(outcome.stdout.contains("diffgp eval model.dgp data.csv"), "{outcome:?}");
-    assert!(outcome.stderr.contains("held-out RMSE"), "{outcome:?}");
+    assert!(outcome.stderr.contains("validation RMSE"), "{outcome:?}");
     assert_eq!(folder.files(), ["data.csv", "model.dgp", "model.run"]);
     let run = names(&folder.path("model.run"));
     assert_eq!(run, ["config.toml", "lock", "metrics.jsonl", "model.dgp", "report.html", "run.json"]);

@@ -24,7 +24,7 @@ pub(super) use gallery::Gallery;
 /// Draw a model and its predictions, as SVG and PNG.
 ///
 /// predictions: means with 95 % bars against the truth (over the input itself if there is only one);
-/// calibration: promised against observed coverage or probability; trace: bound and held-out log-likelihood of the
+/// calibration: promised against observed coverage or probability; trace: bound and validation log-likelihood of the
 /// run; flow: for one and two inputs, the flow itself; decision-path: for more, what the flow does to chosen rows.
 #[derive(Debug, clap::Args)]
 #[command(

@@ -98,10 +98,10 @@ impl Reporter {
         let mut parts = vec![format!("ELBO {:.1}", self.elbo)];
         if let Some(score) = self.held_out {
             if let Some(rmse) = score.rmse {
-                parts.push(format!("held-out RMSE {}", console::figure(rmse, 4)));
+                parts.push(format!("validation RMSE {}", console::figure(rmse, 4)));
             }
             if let Some(auc) = score.auc {
-                parts.push(format!("held-out AUC {auc:.4}"));
+                parts.push(format!("validation AUC {auc:.4}"));
             }
             parts.push(format!("log-lik. {:.4}", score.log_likelihood));
         }

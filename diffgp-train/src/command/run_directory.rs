@@ -3,7 +3,7 @@
 //! ```text
 //! config.toml     the options, for `diffgp train DATA.csv --config config.toml`
 //! run.json        the whole configuration, the data, the program and the processor
-//! metrics.jsonl   one object per iteration and per look at the held-out rows
+//! metrics.jsonl   one object per iteration and per look at the validation rows
 //! checkpoint      from which `--resume` goes on
 //! lock            held by the process that trains here
 //! model.dgp       the model
@@ -89,7 +89,7 @@ impl RunDirectory {
         writeln!(self.metrics, "{line}").map_err(|error| self.named("metrics.jsonl", &error))
     }
 
-    /// Records a look at the held-out rows, and makes sure that everything so far is in the file.
+    /// Records a look at the validation rows, and makes sure that everything so far is in the file.
     pub(crate) fn validation(&mut self, validated: &Validated) -> io::Result<()> {
         let score = validated.score;
         let line = json!({

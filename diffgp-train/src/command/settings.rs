@@ -14,7 +14,7 @@ pub(crate) struct Settings {
     #[arg(long, value_enum, default_value_t = TaskName::Regression)]
     task: TaskName,
     /// T, how long inputs are carried along the flow; 0 for a plain sparse Gaussian process [default: 5 if the
-    /// held-out training rows gain from it, else 0].
+    /// validation rows gain from it, else 0].
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub(crate) flow_time: Option<f64>,
     /// Steps of the exported flow; the device's work is proportional to it [default: 20].
@@ -34,7 +34,7 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "M")]
     temporal: Option<usize>,
     /// Kernel of flow and predictor [default: rbf, or, with more than 2000 rows, the one of rbf and matern32 that
-    /// held-out training rows prefer after 400 iterations each].
+    /// validation rows prefer after 400 iterations each].
     #[arg(long, value_enum)]
     kernel: Option<KernelName>,
     /// One kernel for all dimensions of the flow instead of one each: less work, less accurate.

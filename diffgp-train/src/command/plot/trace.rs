@@ -1,4 +1,4 @@
-//! The course of a run: bound and held-out log-likelihood, iteration by iteration.
+//! The course of a run: bound and validation log-likelihood, iteration by iteration.
 
 use std::path::Path;
 

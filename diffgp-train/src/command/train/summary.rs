@@ -46,7 +46,9 @@ impl Summary {
             ),
         });
         let kernel = self.kernel_gain.map_or_else(String::new, |gain| match gain >= WORTHWHILE_KERNEL_GAIN {
-            true => format!("kernel matern32: in a trial it added {gain:.4} to the log-likelihood of a validation row\n"),
+            true => {
+                format!("kernel matern32: in a trial it added {gain:.4} to the log-likelihood of a validation row\n")
+            }
             false => format!(
                 "kernel rbf: in a trial matern32 changed the log-likelihood of a validation row by {gain:+.4}, and \
                  {WORTHWHILE_KERNEL_GAIN} is the least that is worth its work (--kernel matern32 insists)\n"
