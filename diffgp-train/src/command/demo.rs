@@ -109,7 +109,8 @@ fn config(args: &Args, flow_time: f64) -> Config {
     let mut config = Config::for_rows(TRAINING_ROWS, Task::Regression);
     config.seed = args.seed;
     config.paths = 2;
-    (config.flow.time, config.flow.training_steps, config.flow.length_scale) = (flow_time, 10, 0.5_f64.sqrt());
+    (config.flow.time, config.flow.length_scale) = (flow_time, 0.5_f64.sqrt());
+    (config.flow.training_steps, config.flow.steps) = (10, 20);
     (config.flow.inducing, config.predictor.inducing) = (INDUCING, INDUCING);
     let phase = PhaseConfig { iterations: args.iterations, learning_rate: 0.02, patience: 0, ..config.main };
     // As many iterations as the flow has in all.

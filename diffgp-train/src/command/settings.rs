@@ -17,7 +17,7 @@ pub(crate) struct Settings {
     /// validation rows gain from it, else 0].
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub(crate) flow_time: Option<f64>,
-    /// Steps of the exported flow; the device's work is proportional to it [default: 20].
+    /// Steps of the exported flow; the device's work is proportional to it [default: as many as while training].
     #[arg(long, value_name = "K")]
     steps: Option<usize>,
     /// Steps of the flow while training [default: 5].
@@ -112,8 +112,8 @@ impl Settings {
         let flow = &mut config.flow;
         set(&mut flow.time, self.flow_time);
         flow.optional = self.flow_time.is_none();
-        set(&mut flow.steps, self.steps);
         set(&mut flow.training_steps, self.training_steps);
+        set(&mut flow.steps, self.steps.or(self.training_steps));
         set(&mut flow.inducing_times, self.temporal);
         flow.per_dimension &= !self.shared_kernel;
         // Asking for more inducing points than rows deserves a warning; the default just takes what there is.

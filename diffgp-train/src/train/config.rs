@@ -12,13 +12,15 @@ const FULL_BATCH_ROWS: usize = 2000;
 /// Rows per iteration beyond that.
 const BATCH: usize = 1000;
 
-/// How often single batches would run through all rows in the iterations of a run on batches, with a flow and without.
-/// Many rows can teach more before they are overfitted. Classes are overfitted sooner.
-const FLOW_EPOCHS: usize = 750;
-const EPOCHS: usize = 250;
+/// How often single batches would run through all rows in a run on batches, and its iterations at most. Many rows can teach
+/// more before they are overfitted.
+const EPOCHS: (usize, u64) = (250, 10_000);
 
-/// The iterations that such a run has at least and at most.
-const BATCH_ITERATIONS: (u64, u64) = (3000, 10_000);
+/// The same with a flow; classes are overfitted sooner and have what there is without one.
+const FLOW_EPOCHS: (usize, u64) = (750, 15_000);
+
+/// The iterations of a run on batches at least.
+const LEAST_BATCH_ITERATIONS: u64 = 3000;
 
 /// Enough to tell kernels apart.
 const TRIAL_ITERATIONS: u64 = 400;
@@ -90,7 +92,7 @@ pub struct FlowConfig {
     pub time: f64,
     /// Keep the flow only if the validation rows gain from it.
     pub optional: bool,
-    /// K of the exported model.
+    /// K of the exported model: a flow is used as it was trained unless somebody wants finer steps.
     pub steps: usize,
     /// K while training.
     pub training_steps: usize,
@@ -206,7 +208,7 @@ impl Config {
             natural_step,
             patience: if full { 300 } else { u64::max(iterations / 3, 1000) },
         };
-        let main = |epochs| if full { phase(1000, 0.05) } else { phase(batch_iterations(rows, epochs), 0.02) };
+        let main = |limits| if full { phase(1000, 0.05) } else { phase(batch_iterations(rows, limits), 0.02) };
         Self {
             task,
             seed: 0,
@@ -214,7 +216,7 @@ impl Config {
             flow: FlowConfig {
                 time: 5.0,
                 optional: false,
-                steps: 20,
+                steps: 5,
                 training_steps: 5,
                 inducing: if full { 50 } else { 100 },
                 inducing_times: 0,
@@ -310,6 +312,8 @@ impl Config {
         // trials without a rival.
         if self.flow.time == 0.0 {
             (decisive.warm_start, decisive.main) = (self.sparse, self.sparse);
+            // Any number would do; the first results had this one.
+            decisive.flow.steps = 20;
         } else if !self.flow.optional {
             decisive.sparse = self.main;
         }
@@ -324,10 +328,9 @@ impl Config {
 }
 
 /// Iterations on batches.
-fn batch_iterations(rows: usize, epochs: usize) -> u64 {
-    let (least, most) = BATCH_ITERATIONS;
+fn batch_iterations(rows: usize, (epochs, most): (usize, u64)) -> u64 {
     let batches = rows.saturating_mul(epochs).div_ceil(BATCH);
-    (batches as u64).clamp(least, most)
+    (batches as u64).clamp(LEAST_BATCH_ITERATIONS, most)
 }
 
 fn check(
@@ -415,8 +418,8 @@ mod tests {
             (config.sparse.iterations, config.main.iterations)
         };
         // 250 and 750 epochs of 8 and 20 batches each.
-        assert_eq!((iterations(8000), iterations(20_000)), ((3000, 6000), (5000, 10_000)));
-        assert_eq!((iterations(2001), iterations(usize::MAX)), ((3000, 3000), (10_000, 10_000)));
+        assert_eq!((iterations(8000), iterations(20_000)), ((3000, 6000), (5000, 15_000)));
+        assert_eq!((iterations(2001), iterations(usize::MAX)), ((3000, 3000), (10_000, 15_000)));
         let mut endless = PhaseConfig { patience: 0, ..Config::for_rows(8000, Task::Regression).main };
         endless.set_iterations(50_000);
         assert_eq!((endless.iterations, endless.patience), (50_000, 0));
@@ -450,6 +453,13 @@ mod tests {
             config.fingerprint()
         };
         assert_eq!(warmer(0.0, 3), warmer(0.0, 4));
+        let stepped = |time: f64, steps: usize| {
+            let mut config = config.clone();
+            (config.flow.time, config.flow.steps) = (time, steps);
+            config.fingerprint()
+        };
+        assert_eq!(stepped(0.0, 3), stepped(0.0, 4));
+        assert_ne!(stepped(5.0, 3), stepped(5.0, 4));
         assert_ne!(warmer(5.0, 3), warmer(5.0, 4));
 
         let tried = |rival_kernel: Option<KernelKind>, iterations: u64| {

@@ -39,6 +39,8 @@ pub(super) fn run(args: &Args) -> Result<()> {
             FLOW_INDUCING,
             "--kernel",
             "rbf",
+            "--steps",
+            "20",
         ]
         .map(str::to_owned)
         .to_vec(),
