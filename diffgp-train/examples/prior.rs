@@ -137,14 +137,14 @@ fn rank_page(threads: &Threads) -> Result<String, Failure> {
     let mut text = format!(
         "# Rank\n\nWritten by `cargo xtask reproduce rank`. Ratio of the singular values of the Jacobian of the whole \
          map, median over a square and over {DRAWS} draws of the prior: 1 for a rotation, 0 for a map onto a line. Layers \
-         have variance {LAYER_VARIANCE}, fields {FIELD_VARIANCE} (what training starts with), length-scales are 1.\n\n\
+         have variance {LAYER_VARIANCE}, fields {FIELD_VARIANCE} (what training starts with), length-scales are 1; the flow is along the drift alone.\n\n\
          | layers, or time | deep Gaussian process | differential Gaussian process |\n|---|---|---|\n"
     );
     for (index, depth) in DEPTHS.iter().enumerate() {
         let of = |side: usize| median(ratios[side].iter().map(|draw| draw[index]).collect());
         writeln!(text, "| {depth} | {:.2e} | {:.2e} |", of(0), of(1))?;
     }
-    text += "\nOne draw of each, as what becomes of a square grid:\n\n![A square grid after 0 to 5 layers of a deep \
+    text += "\nOne draw of each, as what becomes of a square grid (panels have scales of their own):\n\n![A square grid after 0 to 5 layers of a deep \
              Gaussian process, where it collapses onto a curve, and after times 0 to 5 of a differential Gaussian \
              process, where it stays a sheet](rank.svg)\n\nA field drawn from the prior, the flow along its drift, the \
              diffusion that its inducing points leave, and sampled paths:\n\n![Four panels: arrows of the drift, flow \
@@ -165,13 +165,18 @@ fn rank_picture(threads: &Threads) -> Result<String, Failure> {
     let mut svg = Svg::new(6, 2);
     for (row, (deep, unit)) in [(true, "layers"), (false, "time")].into_iter().enumerate() {
         for (column, points) in composed(1, deep, &points, threads)?.iter().enumerate() {
-            svg.panel(column, row, &format!("{unit} {}", DEPTHS[column]), 3.2);
+            svg.panel(column, row, &format!("{unit} {}", DEPTHS[column]), reach(3.2, points));
             for (number, line) in points.as_chunks::<POINTS>().0.iter().enumerate() {
                 svg.line(line, if number % 2 == 0 { "#0072B2" } else { "#D55E00" }, 1.0);
             }
         }
     }
     Ok(svg.finish())
+}
+
+/// What a panel must show to show all points: at least so much, and a little more than the farthest.
+fn reach(least: f64, points: &[Point]) -> f64 {
+    points.iter().fold(least, |reach, point| reach.max(1.03 * point.amax()))
 }
 
 /// Drift, flow, diffusion and sampled paths of one field with few inducing points.
@@ -209,13 +214,12 @@ fn flow_picture(threads: &Threads) -> Result<String, Failure> {
     for (cell, [first, second]) in cells.iter().zip(variances.as_chunks().0) {
         svg.cell(*cell, 2.0 * SIDE / 30.0, (0.5 * (first + second)).max(0.0).sqrt());
     }
-    svg.panel(3, 0, "sampled paths, T = 3", 2.6);
-    for seed in 0..1 {
-        let noise = Normals(77 + seed).vector(steps * starts.len() * 2);
-        for path in paths(Some(&noise))? {
-            svg.line(&path, "#D55E00", 1.0);
-            svg.dot(path[0], "#444444", 2.0);
-        }
+    let noise = Normals(77).vector(steps * starts.len() * 2);
+    let sampled = paths(Some(&noise))?;
+    svg.panel(3, 0, "sampled paths, T = 3", reach(2.6, &sampled.concat()));
+    for path in sampled {
+        svg.line(&path, "#D55E00", 1.0);
+        svg.dot(path[0], "#444444", 2.0);
     }
     Ok(svg.finish())
 }
