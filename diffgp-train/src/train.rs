@@ -107,9 +107,9 @@ fn run(
     if validation.is_empty() && config.validation.fraction > 0.0 {
         observer.warning(&Warning::NoValidation);
     }
-    let undecidable = config.flow.optional && config.validation.select && validation.is_empty();
-    let flows = config.flow.time > 0.0 && !undecidable;
-    if config.flow.time > 0.0 && undecidable {
+    let flow_wanted = config.flow.time > 0.0;
+    let undecidable = flow_wanted && config.flow.optional && config.validation.select && validation.is_empty();
+    if undecidable {
         observer.warning(&Warning::NoFlow);
     }
     let fingerprint = data.fingerprint();
@@ -118,7 +118,7 @@ fn run(
     };
 
     let sparse = initial::sparse_gp(data, &scaling, config, observer);
-    let flow = flows.then(|| initial::weak_flow(data, &scaling, config, observer));
+    let flow = (flow_wanted && !undecidable).then(|| initial::weak_flow(data, &scaling, config, observer));
     let course = Course { config, total_rows: data.rows(), sparse, flow };
     let mut state = resumed.unwrap_or_else(|| course.start());
     let mut chosen = loop {

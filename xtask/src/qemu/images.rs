@@ -1,7 +1,7 @@
 //! What an image must not contain: an allocator, or a panic path.
 //!
-//! The images `minimal`, `measure`, `update` and `serial` have a panic handler that calls a function that does not exist. Where the
-//! compiler cannot show that no panic is reachable, the call stays, and linking fails. The same holds for the
+//! The images `minimal`, `measure`, `update` and `serial` have a panic handler that calls a function that does not exist.
+//! Where the compiler cannot show that no panic is reachable, the call stays, and linking fails. The same holds for the
 //! allocator: none is registered, so an image that allocates does not link. The symbols are looked at all the same,
 //! so that this is not a matter of belief. In WebAssembly an undefined function may become an import instead: there,
 //! the module must have none.

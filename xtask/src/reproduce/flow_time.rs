@@ -3,10 +3,11 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
-use super::Common;
-use super::run::{Comparison, build, provenance, range, write_page};
+use super::published::SETS;
+use super::run::{build, provenance, range, write_page};
+use super::{Common, uci};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -19,15 +20,8 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<()> {
     build()?;
-    let comparison = Comparison {
-        data: "uci/concrete/data.csv".into(),
-        target: "strength",
-        splits: Some(args.splits.clone()),
-        name: "uci-concrete".to_owned(),
-        flow_times: vec![0, 1, 2, 3, 4, 5, 7, 10],
-        // As the lines of this set are.
-        options: ["--steps", "20"].map(str::to_owned).to_vec(),
-    };
+    let concrete = SETS.iter().find(|set| set.name == "concrete").context("concrete is not one of the sets")?;
+    let comparison = uci::comparison(concrete, &[0, 1, 2, 3, 4, 5, 7, 10], args.splits.clone());
     let report = comparison.run(&args.common)?;
     comparison.check_nothing_is_lost(report.as_ref())?;
     let Some(report) = report else { return Ok(()) };

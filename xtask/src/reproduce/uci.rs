@@ -53,14 +53,15 @@ pub(super) fn run(args: &Args) -> Result<()> {
     write_page("uci.md", &text)
 }
 
-fn comparison(set: &Set, flow_times: &[u32], splits: Range<usize>) -> Comparison {
+/// The runs of a set.
+pub(super) fn comparison(set: &Set, flow_times: &[u32], splits: Range<usize>) -> Comparison {
     Comparison {
         data: format!("uci/{}/data.csv", set.name).into(),
         target: set.target,
         splits: Some(splits),
         name: format!("uci-{}", set.name),
         flow_times: flow_times.to_vec(),
-        options: set.steps.iter().flat_map(|steps| ["--steps".to_owned(), steps.to_string()]).collect(),
+        options: vec!["--steps".to_owned(), set.steps.to_string()],
     }
 }
 
@@ -84,10 +85,7 @@ fn page(provenance: &str, reports: &[(&Set, Report)]) -> String {
         let [rmse_off, log_likelihood_off] =
             distances(set, summary).map(|distance| distance.map_or("–".to_owned(), |distance| signed(distance, 1)));
         let decimals = decimals(set);
-        let steps = match summary.flow_time {
-            0.0 => String::new(),
-            _ => set.steps.map_or("5".to_owned(), |steps| steps.to_string()),
-        };
+        let steps = if summary.flow_time == 0.0 { String::new() } else { set.steps.to_string() };
         let optional = |value: Option<f64>| value.map_or("–".to_owned(), |value| value.to_string());
         let published = set.published(summary.flow_time).map_or("| | | ".to_owned(), |paper| {
             format!(
