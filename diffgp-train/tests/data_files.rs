@@ -224,3 +224,32 @@ fn columns_can_be_left_out() {
     train(&folder, &noted, "--ignore 0,5").refused_with(&["no column \"5\"", "0 to 4"]);
     train(&folder, &noted, "--ignore 0,a,b,note").refused_with(&["no column is left"]);
 }
+
+#[test]
+fn columns_are_left_out_of_files_without_names_by_every_command() {
+    let folder = Folder::new();
+    let plain = rows(30, |a, b, y| format!("{a},{b},{y}\n"));
+    folder.write("plain.csv", &plain);
+    folder.run(&format!("train plain.csv --target 2 {PLAIN} --out plain.dgp")).succeeds();
+    folder.write("dated.csv", rows(30, |a, b, y| format!("2026-11-17,{a},at noon,{b},{y}\n")));
+    let trained = folder.run(&format!("train dated.csv --target 4 {PLAIN} --ignore 0,2")).succeeds();
+    assert_eq!(folder.read("plain.dgp"), folder.read("model.dgp"));
+    // What it says is next works as it is said.
+    let next = trained.stdout.lines().filter_map(|line| line.trim().strip_prefix("diffgp "));
+    assert_eq!(next.map(|command| folder.run(command).succeeds()).count(), 2, "{trained:?}");
+    let known = "--target 4 --ignore 0,2";
+    let expected = folder.run("predict plain.dgp plain.csv --target 2").succeeds().stdout;
+    assert_eq!(folder.run(&format!("predict model.dgp dated.csv {known}")).succeeds().stdout, expected);
+    folder.run(&format!("plot model.dgp dated.csv {known}")).succeeds();
+    folder.run(&format!("compress model.dgp --data dated.csv {known} --tolerance 0.1 --out small.dgp")).succeeds();
+    assert!(folder.run("device --help").succeeds().stdout.contains("--ignore <"));
+    let refused = |flags: &str, words: &[&str]| {
+        folder.run(&format!("predict model.dgp dated.csv {flags}")).refused_with(words);
+    };
+    refused("--target 4 --ignore 0 --header no", &["3 columns beside the target", "takes 2 inputs", "--ignore"]);
+    refused("--target 4 --ignore 0,2,5", &["no column \"5\""]);
+    folder.write("named.csv", plain.under_header("a,b,y\n"));
+    folder.run(&format!("train named.csv --target y {PLAIN}")).succeeds();
+    folder.run("predict model.dgp named.csv --ignore b").refused_with(&["--ignore leaves out column \"b\""]);
+    folder.run("eval model.dgp named.csv --ignore y").refused_with(&["--ignore leaves out column \"y\""]);
+}

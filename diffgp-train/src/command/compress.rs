@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::failure::mistake;
 use super::file_options::FileOption;
-use super::header_option::HeaderOption;
+use super::layout::LayoutArgs;
 use super::inspect::{self, CoreName};
 use super::known_rows::KnownRows;
 use super::model_file::ModelFile;
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME|INDEX", requires = "data")]
     target: Option<String>,
     #[command(flatten)]
-    header: HeaderOption,
+    layout: LayoutArgs,
     #[command(flatten)]
     test_rows: TestRowsArgs,
     /// The largest file.
@@ -234,7 +234,7 @@ impl Data {
             eprintln!("note: without --data, predictions are compared for made-up inputs within the model's ranges");
             return Ok(Self { inputs: compress::made_up_inputs(model), known: None });
         };
-        let known = KnownRows::read(path, args.header.header(), args.target.as_deref(), &args.test_rows, model)?;
+        let known = KnownRows::read(path, &args.layout, args.target.as_deref(), &args.test_rows, model)?;
         let held_out = known.held_out.as_deref().unwrap_or_default();
         let searched = (0..known.total()).filter(|number| held_out.binary_search(number).is_err());
         let inputs: Vec<f32> = searched.flat_map(|number| known.row(number).row.x).copied().collect();

@@ -17,7 +17,7 @@ use indicatif::ProgressBar;
 
 use super::failure::mistake;
 use super::file_options::FileOption;
-use super::header_option::HeaderOption;
+use super::layout::LayoutArgs;
 use super::model_file::ModelFile;
 use super::model_rows::{ModelRows, Target};
 use super::{interrupt, output};
@@ -72,7 +72,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME|INDEX")]
     target: Option<String>,
     #[command(flatten)]
-    header: HeaderOption,
+    layout: LayoutArgs,
     /// Print one JSON object: n, equal, different, first_different, retries, ticks_min, ticks_median, ticks_max and
     /// rows_per_second.
     #[arg(long)]
@@ -122,7 +122,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
 
 /// All rows that will be asked for, so that a bad cell is found before the device is bothered.
 fn read_rows(args: &Args, model: &Model<'_>) -> anyhow::Result<Vec<f32>> {
-    let mut rows = ModelRows::open(&args.data, args.header.header(), model, args.target.as_deref(), Target::Skipped)?;
+    let mut rows = ModelRows::open(&args.data, &args.layout, model, args.target.as_deref(), Target::Skipped)?;
     let limit = args.limit.map_or(usize::MAX, |limit| limit as usize).saturating_mul(rows.width());
     let mut cells = Vec::new();
     while cells.len() < limit

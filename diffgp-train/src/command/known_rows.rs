@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use diffgp_infer::Model;
-use diffgp_train::data::Header;
 use diffgp_train::evaluate::{Known, Row};
 
 use super::failure::mistake;
-use super::header_option::HeaderOption;
+use super::layout::LayoutArgs;
 use super::model_rows::{ModelRows, Target};
 use super::test_rows::TestRowsArgs;
 
@@ -24,7 +23,7 @@ pub(crate) struct KnownRowsArgs {
     #[arg(long, value_name = "NAME|INDEX")]
     target: Option<String>,
     #[command(flatten)]
-    header: HeaderOption,
+    layout: LayoutArgs,
     #[command(flatten)]
     test_rows: TestRowsArgs,
 }
@@ -40,7 +39,7 @@ pub(crate) struct KnownRows {
 impl KnownRowsArgs {
     /// Reads the file as the model wants it.
     pub(crate) fn read(&self, model: &Model<'_>) -> anyhow::Result<KnownRows> {
-        KnownRows::read(&self.data, self.header.header(), self.target.as_deref(), &self.test_rows, model)
+        KnownRows::read(&self.data, &self.layout, self.target.as_deref(), &self.test_rows, model)
     }
 }
 
@@ -48,12 +47,12 @@ impl KnownRows {
     /// Reads a file as a model wants it.
     pub(crate) fn read(
         data: &Path,
-        header: Header,
+        layout: &LayoutArgs,
         target: Option<&str>,
         test_rows: &TestRowsArgs,
         model: &Model<'_>,
     ) -> anyhow::Result<Self> {
-        let rows = ModelRows::open(data, header, model, target, Target::Needed)?;
+        let rows = ModelRows::open(data, layout, model, target, Target::Needed)?;
         let width = rows.width();
         let cells = rows.read_all(model)?;
         let held_out = test_rows.read(data, cells.len() / width)?;

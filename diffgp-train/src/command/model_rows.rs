@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use diffgp_infer::Model;
-use diffgp_train::data::{COARSE, CsvRows, DataError, Header};
+use diffgp_train::data::{COARSE, CsvRows, DataError};
 
 use super::failure::mistake;
+use super::layout::LayoutArgs;
 
 /// An open CSV file, and which of its columns are the model's inputs and target.
 #[derive(Debug)]
@@ -30,21 +31,26 @@ impl ModelRows {
     /// Opens the file and settles the columns; `target` names the target column where the model's name does not.
     pub(crate) fn open(
         path: &Path,
-        header: Header,
+        layout: &LayoutArgs,
         model: &Model<'_>,
         target: Option<&str>,
         need: Target,
     ) -> anyhow::Result<Self> {
-        let rows = CsvRows::open(path, header, &[])?;
+        let rows = layout.open(path)?;
+        let ignored = layout.ignored(&rows)?;
         let mut names: Vec<&str> = model.blob().names().collect();
         let target_name = names.pop();
         let target_column = target_column(path, &rows, target, target_name, need)?;
         let mut columns = match rows.names() {
             Some(header) if !names.is_empty() => by_name(path, header, &names)?,
-            _ => by_position(path, &rows, model.inputs(), target_column)?,
+            _ => by_position(path, &rows, model.inputs(), target_column, &ignored)?,
         };
         if need == Target::Needed {
             columns.extend(target_column);
+        }
+        if let Some(&column) = columns.iter().find(|column| ignored.contains(column)) {
+            let name = rows.names().map_or_else(|| column.to_string(), |header| format!("{:?}", header[column]));
+            return Err(mistake(format!("{}: --ignore leaves out column {name}, which the model needs", path.display())));
         }
         rows.check_names(&columns)?;
         Ok(Self { path: path.to_owned(), rows, columns, cells: Vec::new() })
@@ -121,14 +127,23 @@ fn by_name(path: &Path, header: &[String], names: &[&str]) -> anyhow::Result<Vec
     names.iter().map(find).collect()
 }
 
-fn by_position(path: &Path, rows: &CsvRows, inputs: usize, target: Option<usize>) -> anyhow::Result<Vec<usize>> {
-    let columns: Vec<usize> = (0..rows.columns()).filter(|&column| Some(column) != target).collect();
+fn by_position(
+    path: &Path,
+    rows: &CsvRows,
+    inputs: usize,
+    target: Option<usize>,
+    ignored: &[usize],
+) -> anyhow::Result<Vec<usize>> {
+    let is_input = |column: &usize| Some(*column) != target && !ignored.contains(column);
+    let columns: Vec<usize> = (0..rows.columns()).filter(is_input).collect();
     if columns.len() == inputs {
         return Ok(columns);
     }
     let beside = if target.is_some() { " beside the target" } else { "" };
     let hint = if target.is_none() && columns.len() == inputs + 1 {
         "; if one of them is the target, say which with --target INDEX"
+    } else if columns.len() > inputs {
+        "; leave others out with --ignore INDEX,..."
     } else {
         ""
     };

@@ -10,7 +10,7 @@ use diffgp_train::evaluate::{Row, Sampling, evaluate};
 use serde::Serialize;
 
 use super::file_options::FileOption;
-use super::header_option::HeaderOption;
+use super::layout::LayoutArgs;
 use super::model_file::ModelFile;
 use super::model_rows::{ModelRows, Target};
 use super::output;
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME|INDEX")]
     target: Option<String>,
     #[command(flatten)]
-    header: HeaderOption,
+    layout: LayoutArgs,
     #[command(flatten)]
     sampling: SamplingArgs,
     /// Where to write the CSV [default: standard output].
@@ -67,7 +67,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     if let Some(out) = &args.out {
         output::check_writable("--out", out, &[Some(&args.model), Some(&args.data), args.file.path()])?;
     }
-    let mut rows = ModelRows::open(&args.data, args.header.header(), &model, args.target.as_deref(), Target::Skipped)?;
+    let mut rows = ModelRows::open(&args.data, &args.layout, &model, args.target.as_deref(), Target::Skipped)?;
     let predictions = predict_all(&model, &mut rows, args.sampling.sampling())?;
     if predictions.is_empty() {
         return Err(DataError::NoRows { path: args.data }.into());

@@ -276,10 +276,10 @@ fn options(args: &Args, config: &Config) -> toml::Table {
     let mut table = settings::to_toml(config);
     let mut put = |key: &str, value: String| table.insert(key.to_owned(), value.into());
     put("target", args.rows.target.clone().unwrap_or_default());
-    if !args.rows.ignore.is_empty() {
-        put("ignore", args.rows.ignore.join(","));
+    if !args.rows.layout.ignore.is_empty() {
+        put("ignore", args.rows.layout.ignore.join(","));
     }
-    if let Some(answer) = args.rows.header.answer() {
+    if let Some(answer) = args.rows.layout.answer() {
         put("header", answer.to_owned());
     }
     put("out", args.out.display().to_string());

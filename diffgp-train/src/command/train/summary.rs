@@ -60,18 +60,21 @@ impl Summary {
         let compared = if self.compression_loss.is_some() { "against the whole model" } else { "f32 against float64" };
         let page = page.map_or_else(String::new, |page| format!("report: {}\n", page.display()));
         let (model, data) = (args.out.display(), args.rows.data.display());
-        let header = args.rows.header.answer().map_or_else(String::new, |answer| format!(" --header {answer}"));
+        // A model that holds the target's name finds it.
+        let target = args.rows.target.as_deref().filter(|name| args.strip_names || name.parse::<usize>().is_ok());
+        let target = target.map_or_else(String::new, |target| format!(" --target {target}"));
         format!(
             "{model}: {}, iteration {}{validated}, {}\n{kernel}{flow}{compression}\
              {compared} on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}\n\
              {page}\n\
-             next:\n  diffgp eval {model} {data}{header}{}\n  diffgp inspect {model}\n",
+             next:\n  diffgp eval {model} {data}{target}{}{}\n  diffgp inspect {model}\n",
             console::bytes(self.bytes),
             self.iteration,
             console::duration(Duration::from_secs_f64(self.seconds)),
             checked,
             self.mean_error,
             self.variance_error,
+            args.rows.layout.as_typed(),
             args.test_rows.as_typed()
         )
     }
