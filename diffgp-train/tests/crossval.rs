@@ -131,3 +131,17 @@ fn figures_in_small_units_are_not_rounded_to_zero() {
         assert!(text.contains("e-7") && !figures.into_iter().any(|line| line.contains(" 0.0000")), "{text}");
     }
 }
+
+#[test]
+fn warnings_name_their_split() {
+    let folder = Folder::new();
+    folder.write(
+        "data.csv",
+        csv(60, |a, _| a).replace('\n', "\n7,").replacen("a,b,y", "c,a,b,y", 1).trim_end_matches("7,"),
+    );
+    let outcome = folder.run(&format!("crossval data.csv --target y --folds 2 --flow-times 1 {QUICK}")).succeeds();
+    for split in ["warning: split 0: ", "warning: split 1: "] {
+        assert_eq!(outcome.stderr.matches(split).count(), 1, "{outcome:?}");
+    }
+    assert_eq!(outcome.stderr.matches("\"c\" does not vary").count(), 2, "{outcome:?}");
+}

@@ -15,7 +15,10 @@ fn numbers_of_columns_are_names_or_data_as_one_says() {
     let data = folder.run(&format!("{train} --header no --out data.dgp")).succeeds();
     assert!(data.stderr.contains("31 rows"), "{data:?}");
     let names = folder.run(&format!("{train} --header yes")).succeeds();
-    assert!(names.stderr.contains("30 rows") && names.stdout.contains("table.csv --target 2 --header yes\n"), "{names:?}");
+    assert!(
+        names.stderr.contains("30 rows") && names.stdout.contains("table.csv --target 2 --header yes\n"),
+        "{names:?}"
+    );
     // Every command that reads data has the option, and the run directory remembers it.
     let known = "model.dgp table.csv --header yes";
     assert_eq!(folder.run(&format!("eval {known} --json")).json()["n"], 30);

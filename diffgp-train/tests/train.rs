@@ -1,6 +1,7 @@
 //! `diffgp train`.
 
 use std::fs;
+use std::process::Stdio;
 
 use crate::runner::{Folder, QUICK, csv, names};
 
@@ -123,7 +124,7 @@ fn an_interrupted_run_goes_on_to_the_same_bytes() {
     let train =
         "train data.csv --target y --inducing 8 --warm-iterations 40 --iterations 4000 --steps 3 --training-steps 3";
     folder.run(&format!("{train} --out whole.dgp")).succeeds();
-    let mut child = folder.command(train).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut child = folder.command(train).stderr(Stdio::piped()).spawn().unwrap();
     let metrics = folder.path("model.run/metrics.jsonl");
     while fs::read_to_string(&metrics).map_or(0, |text| text.lines().count()) < 80 {
         assert!(child.try_wait().unwrap().is_none(), "ended before it was interrupted");
@@ -149,4 +150,15 @@ fn resuming_before_the_first_checkpoint_starts_anew() {
     let folder = Folder::with_data();
     let outcome = folder.run(&format!("train data.csv --target y {QUICK} --resume")).succeeds();
     assert!(outcome.stderr.contains("no checkpoint in model.run"), "{outcome:?}");
+}
+
+#[test]
+fn a_reader_that_goes_away_does_not_end_the_training() {
+    let folder = Folder::with_data();
+    let command = format!("train data.csv --target y {QUICK}");
+    folder.run(&format!("{command} --out expected.dgp")).succeeds();
+    let mut child = folder.command(&command).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stderr.take());
+    assert!(child.wait().unwrap().success());
+    assert_eq!(folder.read("model.dgp"), folder.read("expected.dgp"));
 }

@@ -13,12 +13,13 @@ use serde::Serialize;
 
 use super::failure::mistake;
 use super::file_options::FileOption;
-use super::layout::LayoutArgs;
 use super::inspect::{self, CoreName};
 use super::known_rows::KnownRows;
+use super::layout::LayoutArgs;
 use super::model_file::ModelFile;
 use super::test_rows::TestRowsArgs;
 use super::{console, output};
+use crate::command::console::tell;
 
 /// Make a model smaller, and say what that costs.
 ///
@@ -151,9 +152,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         mean_only: args.mean_only,
     };
     let instructions = |model: &Model<'_>| inspect::sampled_instructions(model, core);
-    eprintln!("compressing {}", console::bytes(file.bytes().len()));
+    tell!("compressing {}", console::bytes(file.bytes().len()));
     let mut heard = |point: &compress::Point| {
-        eprintln!("{:>9} bytes {:>11} instructions  {:+.4} nats", point.bytes, point.instructions, point.loss);
+        tell!("{:>9} bytes {:>11} instructions  {:+.4} nats", point.bytes, point.instructions, point.loss);
     };
     let compressed = compress::compress(file.bytes(), &data.inputs, &goal, &instructions, &mut heard)
         .map_err(|error| refused(&args, error))?;
@@ -231,7 +232,7 @@ struct Data {
 impl Data {
     fn read(args: &Args, model: &Model<'_>) -> anyhow::Result<Self> {
         let Some(path) = &args.data else {
-            eprintln!("note: without --data, predictions are compared for made-up inputs within the model's ranges");
+            tell!("note: without --data, predictions are compared for made-up inputs within the model's ranges");
             return Ok(Self { inputs: compress::made_up_inputs(model), known: None });
         };
         let known = KnownRows::read(path, &args.layout, args.target.as_deref(), &args.test_rows, model)?;

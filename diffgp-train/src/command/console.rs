@@ -1,6 +1,19 @@
-//! How figures are written for people to read.
+//! How people are told things: lines on standard error, and figures as they are read.
 
+use std::fmt;
+use std::io::{self, Write};
 use std::time::Duration;
+
+/// A line on standard error, as `eprintln!` but without its panic where nobody listens any more (`2>&1 | head`).
+macro_rules! tell {
+    ($($part:tt)*) => { $crate::command::console::line(format_args!($($part)*)) };
+}
+pub(crate) use tell;
+
+/// What `tell!` does: a reader that is gone is no failure of the work.
+pub(crate) fn line(line: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
 
 /// A number of bytes.
 pub(crate) fn bytes(count: usize) -> String {

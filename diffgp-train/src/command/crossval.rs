@@ -4,13 +4,14 @@ mod journal;
 mod splits;
 mod summary;
 
+use std::mem::{self, Discriminant};
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
 use diffgp_infer::Model;
 use diffgp_train::data::Dataset;
 use diffgp_train::evaluate::{Known, Sampling, score};
-use diffgp_train::train::{self, Config, Observer, Progress, Score, TrainError, Trained, Validated};
+use diffgp_train::train::{self, Config, Observer, Progress, Score, TrainError, Trained, Validated, Warning};
 
 use self::journal::{Figures, Journal, Line};
 use self::summary::Report;
@@ -21,6 +22,7 @@ use super::model_file::{self, ModelFile};
 use super::progress::Reporter;
 use super::settings::Settings;
 use super::{console, interrupt, output};
+use crate::command::console::tell;
 
 /// Training rows that are scored at most, evenly spread: enough to see how closely they are fitted.
 const TRAINING_ROWS_SCORED: usize = 2000;
@@ -108,7 +110,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     }
     let report = Report::new(args.settings.task(), &args.flow_times, &lines);
     if let Some(note) = report.note() {
-        eprintln!("note: {note}");
+        tell!("note: {note}");
     }
     if args.json { output::print_json(&report) } else { output::print(&report.text()) }
 }
@@ -130,7 +132,7 @@ fn split_line(
     if known.is_some() || args.finished {
         return Ok(known);
     }
-    let (trained, bound) = train_split(args, &training, &config, journal)?;
+    let (trained, bound) = train_split(args, split, &training, &config, journal)?;
     let exported = model_file::export_trained(&trained, &training, false)?;
     let file = ModelFile::new(&exported.bytes)?;
     let rows: Vec<_> = held_out.iter().enumerate().map(|(row, &number)| Known::of(&test, row, number)).collect();
@@ -161,14 +163,16 @@ fn split_line(
         date: journal::date(SystemTime::now()),
     };
     journal.append(&line)?;
-    eprintln!("{line}  {}", console::duration(start.elapsed()));
+    tell!("{line}  {}", console::duration(start.elapsed()));
     Ok(Some(line))
 }
 
-/// Shows progress and notes the last bound per row.
+/// Shows progress and one warning of each kind, and notes the last bound per row.
 struct Watch {
+    split: usize,
     reporter: Reporter,
     bound: Option<f64>,
+    warned: Vec<Discriminant<Warning>>,
 }
 
 impl Observer for Watch {
@@ -179,6 +183,14 @@ impl Observer for Watch {
 
     fn validation(&mut self, validated: &Validated) {
         self.reporter.validation(validated);
+    }
+
+    fn warning(&mut self, warning: &Warning) {
+        let kind = mem::discriminant(warning);
+        if !self.warned.contains(&kind) {
+            self.warned.push(kind);
+            self.reporter.say(&format!("warning: split {}: {warning}", self.split));
+        }
     }
 
     fn should_stop(&mut self) -> bool {
@@ -196,11 +208,12 @@ fn figures(score: &Score) -> Figures {
 
 fn train_split(
     args: &Args,
+    split: usize,
     training: &Dataset,
     config: &Config,
     journal: &Journal,
 ) -> anyhow::Result<(Trained, Option<f64>)> {
-    let mut watch = Watch { reporter: Reporter::bar_only(config), bound: None };
+    let mut watch = Watch { split, reporter: Reporter::bar_only(config), bound: None, warned: Vec::new() };
     let outcome = train::train(training, config, &mut watch);
     watch.reporter.finish();
     match outcome {

@@ -14,6 +14,7 @@ use super::model_file::{self, ModelFile};
 use super::plot::Gallery;
 use super::progress::Reporter;
 use super::{console, interrupt, output};
+use crate::command::console::tell;
 
 const TRAINING_ROWS: usize = 300;
 const TEST_ROWS: usize = 600;
@@ -81,7 +82,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
 fn compare(args: &Args, training: &Dataset, test: &Dataset, flow_time: f64, name: &str) -> anyhow::Result<Compared> {
     let start = Instant::now();
     let config = config(args, flow_time);
-    eprintln!("training on {} rows, T = {flow_time}", training.rows());
+    tell!("training on {} rows, T = {flow_time}", training.rows());
     let mut reporter = Reporter::new(&config);
     let trained = train::train(training, &config, &mut reporter);
     reporter.finish();

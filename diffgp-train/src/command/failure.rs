@@ -9,6 +9,8 @@ use diffgp_train::data::DataError;
 use diffgp_train::evaluate::RowError;
 use diffgp_train::train::TrainError;
 
+use crate::command::console::tell;
+
 /// A mistake in the arguments or the input: one sentence that names what is wrong and says what would be right.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
@@ -36,7 +38,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         // The reader (`head`, a pager) has seen enough.
         return ExitCode::SUCCESS;
     }
-    eprintln!("error: {}", message(error));
+    tell!("error: {}", message(error));
     if is_mistake(error) { ExitCode::from(2) } else { ExitCode::FAILURE }
 }
 

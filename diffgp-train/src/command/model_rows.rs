@@ -50,7 +50,10 @@ impl ModelRows {
         }
         if let Some(&column) = columns.iter().find(|column| ignored.contains(column)) {
             let name = rows.names().map_or_else(|| column.to_string(), |header| format!("{:?}", header[column]));
-            return Err(mistake(format!("{}: --ignore leaves out column {name}, which the model needs", path.display())));
+            return Err(mistake(format!(
+                "{}: --ignore leaves out column {name}, which the model needs",
+                path.display()
+            )));
         }
         rows.check_names(&columns)?;
         Ok(Self { path: path.to_owned(), rows, columns, cells: Vec::new() })

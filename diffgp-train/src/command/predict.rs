@@ -15,6 +15,7 @@ use super::model_file::ModelFile;
 use super::model_rows::{ModelRows, Target};
 use super::output;
 use super::sampling::SamplingArgs;
+use crate::command::console::tell;
 
 /// Rows in memory at once.
 const CHUNK: usize = 4096;
@@ -74,7 +75,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     }
     let outside = predictions.iter().filter(|prediction| !prediction.in_range()).count();
     if outside > 0 {
-        eprintln!("note: {outside} of {} rows lie outside the ranges seen in training", predictions.len());
+        tell!("note: {outside} of {} rows lie outside the ranges seen in training", predictions.len());
     }
     if args.json {
         return output::print_json(&report(&model, &predictions));

@@ -7,6 +7,7 @@ use diffgp_train::train::{Config, Observer, Phase, Progress, Score, Validated};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{console, interrupt};
+use crate::command::console::tell;
 
 /// Shows how far a run is, phase by phase.
 pub(crate) struct Reporter {
@@ -76,8 +77,8 @@ impl Reporter {
     /// Prints a line above the bar, or just a line.
     pub(crate) fn say(&self, line: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{line}")),
-            None => eprintln!("{line}"),
+            Some(bar) => bar.suspend(|| tell!("{line}")),
+            None => tell!("{line}"),
         }
     }
 
@@ -90,7 +91,7 @@ impl Reporter {
 
     fn line(&self, phase: Phase, done: u64) {
         if self.lines {
-            eprintln!("{:<10}  {done:>6}/{}  {}", name(phase), self.end, self.figures(done));
+            tell!("{:<10}  {done:>6}/{}  {}", name(phase), self.end, self.figures(done));
         }
     }
 

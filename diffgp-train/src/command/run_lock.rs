@@ -8,6 +8,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use super::failure::mistake;
+use crate::command::console::tell;
 
 /// Held for as long as a run writes to its directory.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ impl RunLock {
             }
             // Some network file systems have no locks.
             Err(TryLockError::Error(error)) => {
-                eprintln!("note: cannot lock {}: {error}; do not start a second run there", path.display());
+                tell!("note: cannot lock {}: {error}; do not start a second run there", path.display());
             }
         }
         Ok(Self { _file: file })

@@ -26,6 +26,7 @@ use super::run_directory::{self, RunDirectory};
 use super::settings::{self, Settings};
 use super::test_rows::TestRowsArgs;
 use super::{console, inspect, interrupt, model_file, output};
+use crate::command::console::tell;
 
 /// Train a model on a CSV file.
 ///
@@ -95,7 +96,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
             |error| mistake(format!("--resume: {}: {error}", run_directory::checkpoint_path(&run_dir).display()));
         checkpoint.check(&data, &config).map_err(refused)?;
     } else if args.resume {
-        eprintln!("note: no checkpoint in {}; starting from the beginning", run_dir.display());
+        tell!("note: no checkpoint in {}; starting from the beginning", run_dir.display());
     }
     let directory = RunDirectory::open(&run_dir, lock, checkpoint.as_ref())?;
     directory.describe(options(&args, &config), &config, &data)?;
@@ -104,7 +105,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let (trained, mut directory) = train_watched(&args, &data, &config, checkpoint, directory)?;
     let exported = model_file::export_trained(&trained, &data, !args.strip_names)?;
     if let Some(warning) = model_file::export_warning(&exported.errors) {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     directory.model(&exported.bytes)?;
     let (exported, compressed) = compressed(&args, &data, exported)?;
@@ -112,7 +113,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     // The model is there; a page about it is not worth failing for.
     let page = write_report(&args, &config, &data, test.as_ref(), &exported.bytes, &directory);
     if let Err(error) = &page {
-        eprintln!("warning: {} is not written: {error:#}", directory.report_path().display());
+        tell!("warning: {} is not written: {error:#}", directory.report_path().display());
         // One of an earlier run would be about another model.
         let _ = fs::remove_file(directory.report_path());
     }
@@ -142,7 +143,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
 /// The model within --max-bytes, and what was said about it if it had to be compressed.
 fn compressed(args: &Args, data: &Dataset, exported: Exported) -> anyhow::Result<(Exported, Option<Compressed>)> {
     let Some(most) = args.max_bytes.filter(|&most| exported.bytes.len() > most) else { return Ok((exported, None)) };
-    eprintln!("compressing {} to at most {}", console::bytes(exported.bytes.len()), console::bytes(most));
+    tell!("compressing {} to at most {}", console::bytes(exported.bytes.len()), console::bytes(most));
     let goal = Goal { max_bytes: Some(most), ..Goal::default() };
     let inputs: Vec<f32> = (0..data.rows()).flat_map(|row| data.input_row(row)).copied().collect();
     let work = |model: &Model<'_>| inspect::sampled_instructions(model, inspect::CoreName::M4f);
@@ -169,7 +170,7 @@ fn compressed(args: &Args, data: &Dataset, exported: Exported) -> anyhow::Result
 fn read_rows(args: &Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
     let data = args.rows.read(args.settings.target_kind())?;
     if args.settings.task() == Task::Regression && data.targets().iter().all(|&y| y == 0.0 || y == 1.0) {
-        eprintln!("note: the target holds only 0 and 1; --task classification would predict a probability");
+        tell!("note: the target holds only 0 and 1; --task classification would predict a probability");
     }
     let (data, test) = match args.test_rows.read(&args.rows.data, data.rows())? {
         Some(numbers) => {
@@ -246,7 +247,7 @@ fn train_watched(
         (time, true) => format!("T = {time} if it is worth it"),
         (time, false) => format!("T = {time}"),
     };
-    eprintln!("training on {} rows of {} inputs, {flow}", data.rows(), data.inputs());
+    tell!("training on {} rows of {} inputs, {flow}", data.rows(), data.inputs());
     let mut watch = Watch::new(config, directory);
     let outcome = match checkpoint {
         Some(checkpoint) => train::resume(data, config, checkpoint, &mut watch),

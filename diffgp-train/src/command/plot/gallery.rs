@@ -14,6 +14,7 @@ use super::decision_path::DecisionPath;
 use super::flow_picture::{Field, FlowLines};
 use super::predictions::{AgainstTruth, Curve, Predicted, SideBySide};
 use super::trace::Trace;
+use crate::command::console::tell;
 
 /// The level of error bars and bands.
 const LEVEL: f32 = 0.95;
@@ -71,7 +72,7 @@ impl Gallery<'_> {
         if let Some(metrics) = &self.metrics {
             match Trace::read(metrics)? {
                 Some(trace) => pictures.push(("trace", AnyPicture::Trace(trace))),
-                None => eprintln!("note: {} holds no iterations; no trace is drawn", metrics.display()),
+                None => tell!("note: {} holds no iterations; no trace is drawn", metrics.display()),
             }
         }
         Ok(pictures)

@@ -5,6 +5,7 @@ use std::io;
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::train::{Config, Observer, Progress, Validated, Warning};
 
+use crate::command::console::tell;
 use crate::command::interrupt;
 use crate::command::progress::Reporter;
 use crate::command::run_directory::RunDirectory;
@@ -30,7 +31,7 @@ impl Watch {
         self.reporter.finish();
         let hidden: usize = self.warnings.iter().map(|(_, count)| count.saturating_sub(SHOWN)).sum();
         if hidden > 0 {
-            eprintln!("warning: {hidden} more warnings like those above");
+            tell!("warning: {hidden} more warnings like those above");
         }
         self.failed.map_or(Ok(self.directory), Err)
     }
