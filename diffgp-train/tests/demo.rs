@@ -31,4 +31,9 @@ fn the_demo_as_json() {
     }
     folder.write("file", "");
     folder.run("demo --dir file").refused_with(&["--dir file"]);
+    // Its own folder again, with other data; not a table of somebody else.
+    folder.run("demo --iterations 1 --dir here --seed 1").succeeds();
+    folder.write("train.csv", "x,y\n1,2\n");
+    folder.run("demo --dir .").refused_with(&["./train.csv", "not of a demo", "--dir"]);
+    assert_eq!(folder.read_text("train.csv"), "x,y\n1,2\n");
 }

@@ -2,6 +2,7 @@
 
 mod step_signal;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ use diffgp_train::evaluate::{Figures, Known, Sampling, score};
 use diffgp_train::train::{self, Config, PhaseConfig, Task};
 use serde::Serialize;
 
+use super::failure::mistake;
 use super::model_file::{self, ModelFile};
 use super::plot::Gallery;
 use super::progress::Reporter;
@@ -145,10 +147,18 @@ fn draw(args: &Args, training: &Dataset, files: [&Path; 2]) -> anyhow::Result<Ve
     Ok(pictures)
 }
 
-/// Writes rows of the signal as CSV and reads them as `train` would.
+/// Writes rows of the signal as CSV and reads them as `train` would. A table of another shape is not a demo's.
 fn make_table(path: &Path, rows: usize, seed: u64, set: u32) -> anyhow::Result<Dataset> {
-    let rows = step_signal::rows(rows, seed, set);
-    let lines: String = rows.into_iter().map(|(x, y)| format!("{x:?},{y:?}\n")).collect();
+    let signal = step_signal::rows(rows, seed, set);
+    let lines: String = signal.into_iter().map(|(x, y)| format!("{x:?},{y:?}\n")).collect();
+    let of_a_demo =
+        |text: &[u8]| text.starts_with(b"x,y\n") && text.iter().filter(|&&b| b == b'\n').count() == rows + 1;
+    if fs::read(path).is_ok_and(|text| !of_a_demo(&text)) {
+        return Err(mistake(format!(
+            "{} is there and not of a demo; choose another folder with --dir",
+            path.display()
+        )));
+    }
     output::write(path, format!("x,y\n{lines}").as_bytes())?;
     Ok(Dataset::read_csv(path, "y", Header::Detect, TargetKind::Real)?)
 }
