@@ -235,8 +235,9 @@ fn columns_are_left_out_of_files_without_names_by_every_command() {
     let trained = folder.run(&format!("train dated.csv --target 4 {PLAIN} --ignore 0,2")).succeeds();
     assert_eq!(folder.read("plain.dgp"), folder.read("model.dgp"));
     // What it says is next works as it is said.
-    let next = trained.stdout.lines().filter_map(|line| line.trim().strip_prefix("diffgp "));
-    assert_eq!(next.map(|command| folder.run(command).succeeds()).count(), 2, "{trained:?}");
+    let commands = trained.stdout.lines().filter_map(|line| line.trim().strip_prefix("diffgp "));
+    let ran: Vec<Outcome> = commands.map(|command| folder.run(command).succeeds()).collect();
+    assert_eq!(ran.len(), 2, "{trained:?}");
     let known = "--target 4 --ignore 0,2";
     let expected = folder.run("predict plain.dgp plain.csv --target 2").succeeds().stdout;
     assert_eq!(folder.run(&format!("predict model.dgp dated.csv {known}")).succeeds().stdout, expected);

@@ -6,6 +6,9 @@ use diffgp_train::train::{Config, ConfigError, Task};
 
 use super::failure::mistake;
 
+/// K of a flow that changes with time: two steps would see it at two times.
+const TEMPORAL_STEPS: usize = 5;
+
 /// How to train; everything left out is chosen from the number of rows.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Model and training")]
@@ -20,7 +23,7 @@ pub(crate) struct Settings {
     /// Steps of the exported flow; the device's work is proportional to it [default: as many as while training].
     #[arg(long, value_name = "K")]
     steps: Option<usize>,
-    /// Steps of the flow while training [default: 5].
+    /// Steps of the flow while training [default: 2, or 5 with --temporal].
     #[arg(long, value_name = "K")]
     training_steps: Option<usize>,
     /// Inducing points of the predictor; model size and work grow with it [default: 100, or the rows if fewer].
@@ -112,9 +115,10 @@ impl Settings {
         let flow = &mut config.flow;
         set(&mut flow.time, self.flow_time);
         flow.optional = self.flow_time.is_none();
-        set(&mut flow.training_steps, self.training_steps);
-        set(&mut flow.steps, self.steps.or(self.training_steps));
         set(&mut flow.inducing_times, self.temporal);
+        let training_steps = self.training_steps.or((flow.inducing_times > 0).then_some(TEMPORAL_STEPS));
+        set(&mut flow.training_steps, training_steps);
+        set(&mut flow.steps, self.steps.or(training_steps));
         flow.per_dimension &= !self.shared_kernel;
         // Asking for more inducing points than rows deserves a warning; the default just takes what there is.
         config.predictor.inducing = self.inducing.unwrap_or(config.predictor.inducing.min(rows.max(1)));
@@ -234,6 +238,16 @@ mod tests {
             let warmer = config("--warm-iterations 50000", rows);
             assert!(warmer.warm_start.patience > plain.warm_start.patience);
         }
+    }
+
+    #[test]
+    fn a_model_file_has_the_steps_of_its_training_unless_it_is_told_otherwise() {
+        let steps = |arguments: &str| {
+            let flow = config(arguments, 500).flow;
+            (flow.training_steps, flow.steps)
+        };
+        assert_eq!((steps(""), steps("--temporal 3")), ((2, 2), (5, 5)));
+        assert_eq!((steps("--training-steps 7 --temporal 3"), steps("--steps 7")), ((7, 7), (2, 7)));
     }
 
     #[test]

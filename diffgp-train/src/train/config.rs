@@ -17,7 +17,7 @@ const BATCH: usize = 1000;
 const EPOCHS: (usize, u64) = (250, 10_000);
 
 /// The same with a flow; classes are overfitted sooner and have what there is without one.
-const FLOW_EPOCHS: (usize, u64) = (750, 15_000);
+const FLOW_EPOCHS: (usize, u64) = (1200, 15_000);
 
 /// The iterations of a run on batches at least.
 const LEAST_BATCH_ITERATIONS: u64 = 3000;
@@ -216,8 +216,8 @@ impl Config {
             flow: FlowConfig {
                 time: 5.0,
                 optional: false,
-                steps: 5,
-                training_steps: 5,
+                steps: 2,
+                training_steps: 2,
                 inducing: if full { 50 } else { 100 },
                 inducing_times: 0,
                 kernel: KernelKind::Rbf,
@@ -312,8 +312,8 @@ impl Config {
         // trials without a rival.
         if self.flow.time == 0.0 {
             (decisive.warm_start, decisive.main) = (self.sparse, self.sparse);
-            // Any number would do; the first results had this one.
-            decisive.flow.steps = 20;
+            // Any numbers would do; the first results had these.
+            (decisive.flow.steps, decisive.flow.training_steps) = (20, 5);
         } else if !self.flow.optional {
             decisive.sparse = self.main;
         }
@@ -417,8 +417,8 @@ mod tests {
             let config = Config::for_rows(rows, Task::Regression);
             (config.sparse.iterations, config.main.iterations)
         };
-        // 250 and 750 epochs of 8 and 20 batches each.
-        assert_eq!((iterations(8000), iterations(20_000)), ((3000, 6000), (5000, 15_000)));
+        // 250 and 1200 epochs of 8 and 20 batches each.
+        assert_eq!((iterations(8000), iterations(20_000)), ((3000, 9600), (5000, 15_000)));
         assert_eq!((iterations(2001), iterations(usize::MAX)), ((3000, 3000), (10_000, 15_000)));
         let mut endless = PhaseConfig { patience: 0, ..Config::for_rows(8000, Task::Regression).main };
         endless.set_iterations(50_000);

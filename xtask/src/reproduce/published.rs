@@ -23,8 +23,6 @@ pub(super) struct Set {
     pub(super) target: &'static str,
     /// Standard splits in its file.
     pub(super) splits: usize,
-    /// K of the models in its lines.
-    pub(super) steps: usize,
     /// The paper's sparse Gaussian process and its DiffGP with T = 1 to 5, M = 100.
     pub(super) published: [Published; 6],
     /// The best of the paper's deep Gaussian processes.
@@ -56,7 +54,6 @@ pub(super) const SETS: [Set; 8] = [
         name: "boston",
         target: "medv",
         splits: 20,
-        steps: 20,
         published: [
             result((2.87, 0.15), (-2.47, 0.05)),
             result((2.80, 0.13), (-2.36, 0.05)),
@@ -74,7 +71,6 @@ pub(super) const SETS: [Set; 8] = [
         name: "energy",
         target: "heating_load",
         splits: 20,
-        steps: 5,
         published: [
             result((0.78, 0.02), (-1.29, 0.02)),
             result((0.49, 0.02), (-0.65, 0.03)),
@@ -92,7 +88,6 @@ pub(super) const SETS: [Set; 8] = [
         name: "concrete",
         target: "strength",
         splits: 20,
-        steps: 20,
         published: [
             result((5.97, 0.11), (-3.18, 0.02)),
             result((5.32, 0.10), (-3.05, 0.02)),
@@ -110,7 +105,6 @@ pub(super) const SETS: [Set; 8] = [
         name: "wine_red",
         target: "quality",
         splits: 20,
-        steps: 20,
         published: [
             result((0.63, 0.01), (-0.95, 0.01)),
             result((0.63, 0.01), (-0.96, 0.01)),
@@ -128,7 +122,6 @@ pub(super) const SETS: [Set; 8] = [
         name: "power",
         target: "energy_output",
         splits: 20,
-        steps: 20,
         published: [
             result((3.91, 0.03), (-2.75, 0.01)),
             result((3.76, 0.03), (-2.75, 0.01)),
@@ -146,7 +139,6 @@ pub(super) const SETS: [Set; 8] = [
         name: "kin8nm",
         target: "distance",
         splits: 20,
-        steps: 20,
         published: [
             result((0.09, 0.005), (0.63, 0.01)),
             result((0.06, 0.005), (1.36, 0.01)),
@@ -164,7 +156,6 @@ pub(super) const SETS: [Set; 8] = [
         name: "naval",
         target: "compressor_decay",
         splits: 20,
-        steps: 20,
         published: [
             result((0.00, 0.005), (6.57, 0.15)),
             result((0.00, 0.005), (6.58, 0.02)),
@@ -182,7 +173,6 @@ pub(super) const SETS: [Set; 8] = [
         name: "protein",
         target: "rmsd",
         splits: 5,
-        steps: 5,
         published: [
             result((4.43, 0.03), (-2.91, 0.005)),
             result((4.04, 0.04), (-2.79, 0.04)),

@@ -61,7 +61,7 @@ pub(super) fn comparison(set: &Set, flow_times: &[u32], splits: Range<usize>) ->
         splits: Some(splits),
         name: format!("uci-{}", set.name),
         flow_times: flow_times.to_vec(),
-        options: vec!["--steps".to_owned(), set.steps.to_string()],
+        options: Vec::new(),
     }
 }
 
@@ -69,23 +69,21 @@ fn page(provenance: &str, reports: &[(&Set, Report)]) -> String {
     let mut text = format!(
         "# Regression sets\n\n\
         Written by `cargo xtask reproduce uci` from the lines of `uci-*.jsonl`, one per finished run. {provenance} \
-        Standard splits, T and steps K of the model file as shown, defaults of `diffgp train` (K = 5) otherwise, its choice of the \
+        Standard splits, T as shown, defaults of `diffgp train` otherwise, its choice of the \
         kernel included (`docs/training.md` has what was chosen), model files run by the device's own code with 100 \
-        sample paths. ± is the standard error over splits. The paper used other random splits. Rows with K = 20 are of \
-        before the default became 5; `docs/training.md` has what that changes on some of their splits.\n\n\
+        sample paths. ± is the standard error over splits. The paper used other random splits.\n\n\
         ## Test error and log-likelihood\n\n\
         Off: ours minus the paper's (its sparse Gaussian process with M = 100 for T = 0), in combined standard errors; \
         positive is better for us. Rows with fewer splits than others of their set are of its first splits: what the flow \
         adds, below, compares equals.\n\n\
-        | set | T | K | splits | RMSE | log-likelihood | RMSE, paper | off | log-lik., paper | off | best deep GP | best elsewhere |\n\
-        |---|---|---|---|---|---|---|---|---|---|---|---|\n"
+        | set | T | splits | RMSE | log-likelihood | RMSE, paper | off | log-lik., paper | off | best deep GP | best elsewhere |\n\
+        |---|---|---|---|---|---|---|---|---|---|---|\n"
     );
     for (set, summary) in rows(reports) {
         let figures = summary.figures;
         let [rmse_off, log_likelihood_off] =
             distances(set, summary).map(|distance| distance.map_or("–".to_owned(), |distance| signed(distance, 1)));
         let decimals = decimals(set);
-        let steps = if summary.flow_time == 0.0 { String::new() } else { set.steps.to_string() };
         let optional = |value: Option<f64>| value.map_or("–".to_owned(), |value| value.to_string());
         let published = set.published(summary.flow_time).map_or("| | | ".to_owned(), |paper| {
             format!(
@@ -106,7 +104,7 @@ fn page(provenance: &str, reports: &[(&Set, Report)]) -> String {
         };
         let _ = writeln!(
             text,
-            "| {} | {} | {steps} | {} | {} | {} | {published}| {others} |",
+            "| {} | {} | {} | {} | {} | {published}| {others} |",
             set.name,
             summary.flow_time,
             summary.splits,
