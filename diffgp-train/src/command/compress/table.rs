@@ -158,14 +158,18 @@ fn write_text(report: &Report, pictures: &[PathBuf], text: &mut String) -> std::
             line(label, &|score| score.coverage.map(|coverage| coverage[index]))?;
         }
     }
+    // Integers take more work than floats where fewer terms do not make up for it.
+    let work = match report.original_instructions as f64 / report.instructions.max(1) as f64 {
+        less if less >= 1.0 => format!("{less:.1} times less work"),
+        less => format!("{:.1} times the work", 1.0 / less),
+    };
     writeln!(
         text,
-        "\n{}: {} of {}, {:.1} times smaller and {:.1} times less work, {}",
+        "\n{}: {} of {}, {:.1} times smaller and {work}, {}",
         report.model.display(),
         console::bytes(report.bytes),
         console::bytes(report.original_bytes),
         report.original_bytes as f64 / report.bytes as f64,
-        report.original_instructions as f64 / report.instructions.max(1) as f64,
         console::duration(std::time::Duration::from_secs_f64(report.seconds))
     )?;
     match pictures {
