@@ -79,7 +79,7 @@ impl Dataset {
         let Columns { target, ignored } = columns.into();
         let mut rows = CsvRows::open(path, header, ignored)?;
         let column = rows.find_column(target)?;
-        let ignored: Vec<usize> = ignored.iter().map(|name| rows.find_column(name)).collect::<Result<_, _>>()?;
+        let ignored = rows.find_columns(ignored)?;
         if ignored.contains(&column) {
             return Err(DataError::TargetIgnored { path: path.to_owned(), target: target.to_owned() });
         }

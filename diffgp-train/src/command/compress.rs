@@ -11,6 +11,7 @@ use diffgp_train::compress::{self, CompressError, Compressed, Goal};
 use diffgp_train::evaluate::{Figures, Known, Sampling, score};
 use serde::Serialize;
 
+use super::console::tell;
 use super::failure::mistake;
 use super::file_options::FileOption;
 use super::inspect::{self, CoreName};
@@ -19,7 +20,6 @@ use super::layout::LayoutArgs;
 use super::model_file::ModelFile;
 use super::test_rows::TestRowsArgs;
 use super::{console, output};
-use crate::command::console::tell;
 
 /// Make a model smaller, and say what that costs.
 ///

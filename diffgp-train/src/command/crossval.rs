@@ -4,7 +4,6 @@ mod journal;
 mod splits;
 mod summary;
 
-use std::mem::{self, Discriminant};
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
@@ -15,6 +14,7 @@ use diffgp_train::train::{self, Config, Observer, Progress, Score, TrainError, T
 
 use self::journal::{Figures, Journal, Line};
 use self::summary::Report;
+use super::console::tell;
 use super::failure::{mistake, training_failed};
 use super::file_options::FileOption;
 use super::labelled::LabelledArgs;
@@ -22,7 +22,6 @@ use super::model_file::{self, ModelFile};
 use super::progress::Reporter;
 use super::settings::Settings;
 use super::{console, interrupt, output};
-use crate::command::console::tell;
 
 /// Training rows that are scored at most, evenly spread: enough to see how closely they are fitted.
 const TRAINING_ROWS_SCORED: usize = 2000;
@@ -167,12 +166,10 @@ fn split_line(
     Ok(Some(line))
 }
 
-/// Shows progress and one warning of each kind, and notes the last bound per row.
+/// Shows progress and warnings, and notes the last bound per row.
 struct Watch {
-    split: usize,
     reporter: Reporter,
     bound: Option<f64>,
-    warned: Vec<Discriminant<Warning>>,
 }
 
 impl Observer for Watch {
@@ -186,11 +183,7 @@ impl Observer for Watch {
     }
 
     fn warning(&mut self, warning: &Warning) {
-        let kind = mem::discriminant(warning);
-        if !self.warned.contains(&kind) {
-            self.warned.push(kind);
-            self.reporter.say(&format!("warning: split {}: {warning}", self.split));
-        }
+        self.reporter.warning(warning);
     }
 
     fn should_stop(&mut self) -> bool {
@@ -213,7 +206,7 @@ fn train_split(
     config: &Config,
     journal: &Journal,
 ) -> anyhow::Result<(Trained, Option<f64>)> {
-    let mut watch = Watch { split, reporter: Reporter::bar_only(config), bound: None, warned: Vec::new() };
+    let mut watch = Watch { reporter: Reporter::of_split(config, split), bound: None };
     let outcome = train::train(training, config, &mut watch);
     watch.reporter.finish();
     match outcome {

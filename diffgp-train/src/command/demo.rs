@@ -11,12 +11,12 @@ use diffgp_train::evaluate::{Figures, Known, Sampling, score};
 use diffgp_train::train::{self, Config, PhaseConfig, Task};
 use serde::Serialize;
 
+use super::console::tell;
 use super::failure::mistake;
 use super::model_file::{self, ModelFile};
 use super::plot::Gallery;
 use super::progress::Reporter;
 use super::{console, interrupt, output};
-use crate::command::console::tell;
 
 const TRAINING_ROWS: usize = 300;
 const TEST_ROWS: usize = 600;

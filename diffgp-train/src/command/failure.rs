@@ -9,7 +9,7 @@ use diffgp_train::data::DataError;
 use diffgp_train::evaluate::RowError;
 use diffgp_train::train::TrainError;
 
-use crate::command::console::tell;
+use super::console::tell;
 
 /// A mistake in the arguments or the input: one sentence that names what is wrong and says what would be right.
 #[derive(Debug, thiserror::Error)]

@@ -53,9 +53,4 @@ impl LayoutArgs {
     pub(crate) fn open(&self, data: &Path) -> Result<CsvRows, DataError> {
         CsvRows::open(data, self.header(), &self.ignore)
     }
-
-    /// The columns of an open file that are left out.
-    pub(crate) fn ignored(&self, rows: &CsvRows) -> Result<Vec<usize>, DataError> {
-        self.ignore.iter().map(|name| rows.find_column(name)).collect()
-    }
 }

@@ -37,7 +37,7 @@ impl ModelRows {
         need: Target,
     ) -> anyhow::Result<Self> {
         let rows = layout.open(path)?;
-        let ignored = layout.ignored(&rows)?;
+        let ignored = rows.find_columns(&layout.ignore)?;
         let mut names: Vec<&str> = model.blob().names().collect();
         let target_name = names.pop();
         let target_column = target_column(path, &rows, target, target_name, need)?;

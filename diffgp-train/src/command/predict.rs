@@ -9,13 +9,13 @@ use diffgp_train::data::DataError;
 use diffgp_train::evaluate::{Row, Sampling, evaluate};
 use serde::Serialize;
 
+use super::console::tell;
 use super::file_options::FileOption;
 use super::layout::LayoutArgs;
 use super::model_file::ModelFile;
 use super::model_rows::{ModelRows, Target};
 use super::output;
 use super::sampling::SamplingArgs;
-use crate::command::console::tell;
 
 /// Rows in memory at once.
 const CHUNK: usize = 4096;

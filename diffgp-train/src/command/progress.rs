@@ -1,13 +1,17 @@
 //! Progress on standard error: a bar on a terminal, plain lines elsewhere.
 
 use std::io::IsTerminal;
+use std::mem::{self, Discriminant};
 use std::time::{Duration, Instant};
 
-use diffgp_train::train::{Config, Observer, Phase, Progress, Score, Validated};
+use diffgp_train::train::{Config, Observer, Phase, Progress, Score, Validated, Warning};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::console::tell;
 use super::{console, interrupt};
-use crate::command::console::tell;
+
+/// Warnings of one kind that are shown; a long run may have hundreds.
+const SHOWN: usize = 3;
 
 /// Shows how far a run is, phase by phase.
 pub(crate) struct Reporter {
@@ -24,6 +28,10 @@ pub(crate) struct Reporter {
     held_out: Option<Score>,
     /// Without validation rows, lines come at tenths of the phase.
     next_line: u64,
+    /// What warnings begin with: which of many runs it is.
+    place: String,
+    /// How many of each kind there were.
+    warnings: Vec<(Discriminant<Warning>, usize)>,
 }
 
 impl Reporter {
@@ -38,12 +46,23 @@ impl Reporter {
             bar
         });
         let last = if config.flow.time > 0.0 { Phase::Flow } else { Phase::Sparse };
-        Self { bar, lines: true, since: None, end: 0, last, elbo: f64::NAN, held_out: None, next_line: 0 }
+        Self {
+            bar,
+            lines: true,
+            since: None,
+            end: 0,
+            last,
+            elbo: f64::NAN,
+            held_out: None,
+            next_line: 0,
+            place: String::new(),
+            warnings: Vec::new(),
+        }
     }
 
-    /// Silent where there is no terminal: for work that consists of many runs.
-    pub(crate) fn bar_only(config: &Config) -> Self {
-        Self { lines: false, ..Self::new(config) }
+    /// For one of many runs: its warnings name the split, and there are no lines where there is no terminal.
+    pub(crate) fn of_split(config: &Config, split: usize) -> Self {
+        Self { lines: false, place: format!("split {split}: "), ..Self::new(config) }
     }
 
     pub(crate) fn iteration(&mut self, progress: &Progress) {
@@ -74,18 +93,38 @@ impl Reporter {
         }
     }
 
+    /// Shows the first warnings of every kind.
+    pub(crate) fn warning(&mut self, warning: &Warning) {
+        let kind = mem::discriminant(warning);
+        let before = self.warnings.iter_mut().find(|(known, _)| *known == kind);
+        let count = before.map_or(1, |(_, count)| {
+            *count += 1;
+            *count
+        });
+        if count == 1 {
+            self.warnings.push((kind, count));
+        }
+        if count <= SHOWN {
+            self.say(&format!("warning: {}{warning}", self.place));
+        }
+    }
+
     /// Prints a line above the bar, or just a line.
-    pub(crate) fn say(&self, line: &str) {
+    fn say(&self, line: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| tell!("{line}")),
             None => tell!("{line}"),
         }
     }
 
-    /// Takes the bar away.
+    /// Takes the bar away and says how many warnings were not shown.
     pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
+        }
+        let hidden: usize = self.warnings.iter().map(|(_, count)| count.saturating_sub(SHOWN)).sum();
+        if hidden > 0 {
+            tell!("warning: {}{hidden} more warnings like those above", self.place);
         }
     }
 
@@ -142,6 +181,10 @@ impl Observer for Reporter {
 
     fn validation(&mut self, validated: &Validated) {
         Reporter::validation(self, validated);
+    }
+
+    fn warning(&mut self, warning: &Warning) {
+        Reporter::warning(self, warning);
     }
 
     fn should_stop(&mut self) -> bool {

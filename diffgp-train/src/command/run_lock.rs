@@ -7,8 +7,8 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::Path;
 
+use super::console::tell;
 use super::failure::mistake;
-use crate::command::console::tell;
 
 /// Held for as long as a run writes to its directory.
 #[derive(Debug)]

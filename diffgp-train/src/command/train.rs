@@ -17,6 +17,7 @@ use diffgp_train::train::{self, Config, Task, TrainError, Trained};
 
 use self::summary::Summary;
 use self::watch::Watch;
+use super::console::tell;
 use super::failure::{mistake, training_failed};
 use super::file_options::FileOption;
 use super::labelled::LabelledArgs;
@@ -26,7 +27,6 @@ use super::run_directory::{self, RunDirectory};
 use super::settings::{self, Settings};
 use super::test_rows::TestRowsArgs;
 use super::{console, inspect, interrupt, model_file, output};
-use crate::command::console::tell;
 
 /// Train a model on a CSV file.
 ///

@@ -86,6 +86,11 @@ impl CsvRows {
         }
     }
 
+    /// The columns of those names or indices.
+    pub fn find_columns(&self, wanted: &[String]) -> Result<Vec<usize>, DataError> {
+        wanted.iter().map(|wanted| self.find_column(wanted)).collect()
+    }
+
     /// The column of that name, or else of that index counted from 0.
     pub fn find_column(&self, wanted: &str) -> Result<usize, DataError> {
         let by_name = self.names.as_ref().and_then(|names| names.iter().position(|name| name == wanted.trim()));

@@ -5,34 +5,25 @@ use std::io;
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::train::{Config, Observer, Progress, Validated, Warning};
 
-use crate::command::console::tell;
 use crate::command::interrupt;
 use crate::command::progress::Reporter;
 use crate::command::run_directory::RunDirectory;
-
-/// Warnings of one kind that are shown; a long run may have hundreds.
-const SHOWN: usize = 3;
 
 pub(super) struct Watch {
     reporter: Reporter,
     directory: RunDirectory,
     /// The first failure to record something, reported where the trainer asks for errors.
     failed: Option<io::Error>,
-    warnings: Vec<(std::mem::Discriminant<Warning>, usize)>,
 }
 
 impl Watch {
     pub(super) fn new(config: &Config, directory: RunDirectory) -> Self {
-        Self { reporter: Reporter::new(config), directory, failed: None, warnings: Vec::new() }
+        Self { reporter: Reporter::new(config), directory, failed: None }
     }
 
-    /// Takes the bar away, says what was not shown, and hands back the directory.
+    /// Takes the bar away and hands back the directory.
     pub(super) fn finish(self) -> io::Result<RunDirectory> {
         self.reporter.finish();
-        let hidden: usize = self.warnings.iter().map(|(_, count)| count.saturating_sub(SHOWN)).sum();
-        if hidden > 0 {
-            tell!("warning: {hidden} more warnings like those above");
-        }
         self.failed.map_or(Ok(self.directory), Err)
     }
 
@@ -57,17 +48,7 @@ impl Observer for Watch {
     }
 
     fn warning(&mut self, warning: &Warning) {
-        let kind = std::mem::discriminant(warning);
-        if !self.warnings.iter().any(|&(known, _)| known == kind) {
-            self.warnings.push((kind, 0));
-        }
-        let counted = self.warnings.iter_mut().find(|(known, _)| *known == kind);
-        if counted.is_some_and(|(_, count)| {
-            *count += 1;
-            *count <= SHOWN
-        }) {
-            self.reporter.say(&format!("warning: {warning}"));
-        }
+        self.reporter.warning(warning);
     }
 
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> io::Result<()> {
