@@ -49,4 +49,14 @@ fn a_flow_whose_diffusion_overflows_predicts_along_the_drift_only() {
     assert!(model.predict(&[x, x], &mut workspace).is_ok());
     let sampled = model.predict_sampled(&[x, x], 1, &mut Keyed::new(0, 0), &mut workspace);
     assert_eq!(sampled, Err(Error::NotFinite));
+
+    // Step by step, by a caller who does not look at errors: no step is taken, and there is nothing to predict from.
+    let mut flow = model.start(&[x, x], &mut workspace).unwrap();
+    assert_eq!(flow.field(&mut [0.0; 2], &mut [0.0; 2]), Err(Error::NotFinite));
+    let (steps, start) = (flow.steps(), flow.state().to_vec());
+    for _ in 0..2 * steps {
+        assert_eq!(flow.step(&mut Keyed::new(0, 0)), Err(Error::NotFinite));
+    }
+    assert_eq!(flow.state(), start);
+    assert_eq!(flow.prediction(), Err(Error::Unfinished { remaining: steps }));
 }

@@ -1,7 +1,7 @@
 //! The standard normal distribution in f32: quantile and distribution function.
 //!
 //! One 32-bit word makes one normal variate, by inversion: no rejection (so the time is the same for every word, up
-//! to the tail's square root), no state, and a monotone map from words to values. `rand_distr` samples in f64 by
+//! to the tail's square root), no state, and a map from words to values that is monotone up to its rounding. `rand_distr` samples in f64 by
 //! rejection, which every core without a double-precision unit pays for.
 //!
 //! Quantile: with u ∈ (−1, 1) and w = −ln(1−u²), Φ⁻¹((1+u)/2) = u·P(w) for w < 5 and u·P(√w) beyond.
@@ -51,7 +51,7 @@ fn symmetric_quantile(u: f32, below: f32) -> f32 {
 
 /// The standard normal variate that a uniform 32-bit word stands for: Φ⁻¹((word + ½)/2³²).
 ///
-/// Increasing in the word, odd about the middle, and at most 6.34 in magnitude. Relative error below 1e-6.
+/// Increasing in the word up to its error, odd about the middle, and at most 6.34 in magnitude. Relative error below 1e-6.
 pub fn from_word(word: u32) -> f32 {
     // Distance from the middle in half steps: |u| = (2m + 1)/2³² with m < 2³¹, and 1 − |u| from what is left.
     let negative = word < 0x8000_0000;

@@ -81,29 +81,34 @@ impl<'m, 'w> Flow<'m, 'w> {
         self.scratch.state.iter().zip(inputs).map(|(state, input)| state / input.scale + input.mean)
     }
 
-    /// One update along the drift alone. `false` if the end had been reached before.
+    /// One update along the drift alone. `false` if the end had been reached before. A step that overflows is not taken:
+    /// after an error the state is the one before it, and there is no prediction from there.
     pub fn step_drift(&mut self) -> Result<bool, Error> {
         self.advance(None)
     }
 
-    /// One Euler–Maruyama update with D draws of noise. `false` if the end had been reached before.
+    /// One Euler–Maruyama update with D draws of noise; like [`Flow::step_drift`] otherwise.
     pub fn step(&mut self, noise: &mut impl Noise) -> Result<bool, Error> {
         self.advance(Some(noise))
     }
 
     /// Drift and diffusion variance at the present state and time, in standardised units, without moving; for those
-    /// who want to see the field. Both slices have D values. Nothing is written at the end of the flow or without one.
+    /// who want to see the field. Both slices have D values. Nothing is written at the end of the flow or without one;
+    /// after an error what was written has no meaning.
     pub fn field(&mut self, drift: &mut [f32], diffusion: &mut [f32]) -> Result<(), Error> {
         if self.remaining() == 0 {
             return Ok(());
         }
         let mut pairs = drift.iter_mut().zip(diffusion);
+        let mut finite = true;
         evaluate(self.model, &mut self.scratch, &mut { self.outputs }, self.taken, true, &mut |_, mean, var| {
+            finite &= mean.is_finite() && var.is_finite();
             if let Some((drift, diffusion)) = pairs.next() {
                 *drift = mean;
                 *diffusion = var;
             }
-        })
+        })?;
+        if finite { Ok(()) } else { Err(Error::NotFinite) }
     }
 
     /// What the predictor says of the end point: mean and variance of g, standardised.
@@ -134,24 +139,27 @@ impl<'m, 'w> Flow<'m, 'w> {
         let mut outputs = self.outputs;
         let dt = self.model.step_size();
         let sampled = noise.is_some();
+        let mut finite = true;
         evaluate(self.model, &mut self.scratch, &mut outputs, self.taken, sampled, &mut |next, mean, var| {
             *next += mean * dt;
             if let Some(noise) = noise.as_deref_mut() {
                 *next += sqrt(var * dt) * noise.normal();
             }
+            finite &= next.is_finite();
         })?;
+        if !finite {
+            return Err(Error::NotFinite);
+        }
         if self.model.blob().header().tables > 1 {
             self.outputs = outputs;
         }
         self.taken += 1;
         // Not `copy_from_slice`, which would keep its length check, and a panic, in the image.
-        let mut finite = true;
         for (state, next) in self.scratch.state.iter_mut().zip(self.scratch.next.iter()) {
             keep_rolled();
             *state = *next;
-            finite &= next.is_finite();
         }
-        if finite { Ok(true) } else { Err(Error::NotFinite) }
+        Ok(true)
     }
 
     #[inline(always)]

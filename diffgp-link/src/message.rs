@@ -3,14 +3,17 @@
 use serde::{Deserialize, Serialize};
 
 /// Inputs that a request can carry: as many as a model can have.
-pub const MAX_INPUTS: usize = 64;
+pub use diffgp_core::blob::limits::MAX_INPUTS;
+
+/// Paths that a request may ask for: a device refuses more, so that no single frame keeps it busy for good.
+pub const MAX_PATHS: u32 = 100_000;
 
 /// Asks for one prediction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// Comes back in the response.
     pub id: u32,
-    /// Sampled paths; 0 for a prediction along the drift.
+    /// Sampled paths, at most [`MAX_PATHS`]; 0 for a prediction along the drift.
     pub paths: u32,
     /// Seed of the noise; with `row` it fixes every bit of a sampled prediction.
     pub seed: u64,
@@ -67,4 +70,6 @@ pub enum Refusal {
     NotFinite,
     /// Anything else.
     Other,
+    /// More than [`MAX_PATHS`] paths were asked for.
+    Paths,
 }

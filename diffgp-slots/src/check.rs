@@ -36,7 +36,8 @@ impl<'a, F, A: FnMut(Location) -> &'a [u8]> Check<F> for Mapped<A> {
 
 /// The flash cannot be read like memory: models are copied to this memory, which must hold the longest.
 ///
-/// After [`Slots::open`](crate::Slots::open) and after a commit it holds the active model, if there is one.
+/// After [`Slots::open`](crate::Slots::open) and after a commit, failed or not, it holds the active model, if there is
+/// one; [`Slots::check`](crate::Slots::check) leads there.
 #[derive(Debug)]
 pub struct Copied<'m>(pub &'m mut [u32]);
 

@@ -88,6 +88,8 @@ pub enum Unusable {
     },
     /// They are not a model.
     Model(ParseError),
+    /// They are not the model that the header in front of them was written for.
+    OtherModel,
     /// The model has another length than the update said.
     Length {
         /// What the update said.
@@ -105,6 +107,7 @@ impl fmt::Display for Unusable {
                 write!(f, "the model needs {needed} bytes of memory to be checked, there are {found}")
             }
             Self::Model(error) => error.fmt(f),
+            Self::OtherModel => f.write_str("the model is not the one that its slot's header was written for"),
             Self::Length { said, found } => {
                 write!(f, "the update was begun for {said} bytes, the model has {found}; begin it for that many")
             }
@@ -136,8 +139,10 @@ pub enum Error<E> {
     },
     /// What is in the slot now is not a model.
     NotAModel(Unusable),
-    /// The header does not read back as it was written: the flash is worn or locked.
+    /// The header or its mark does not read back as it was written: the flash is worn or locked.
     NotKept,
+    /// Erased flash does not read as ones: it is locked, or erases to zeros, which is not supported.
+    NotErased,
 }
 
 impl<E: fmt::Debug> fmt::Display for Error<E> {
@@ -151,6 +156,9 @@ impl<E: fmt::Debug> fmt::Display for Error<E> {
                 write!(f, "{written} bytes were written; the update was begun for {expected}")
             }
             Self::NotAModel(unusable) => unusable.fmt(f),
+            Self::NotErased => {
+                f.write_str("erased flash does not read as ff bytes; it is locked, or of a kind that erases to zeros")
+            }
             Self::NotKept => f.write_str("the flash does not keep what is written to it; it is worn or locked"),
         }
     }

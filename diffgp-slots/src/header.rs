@@ -11,10 +11,13 @@ pub(crate) const HEADER_BYTES: usize = 20;
 /// S5: bytes of the mark that are looked at.
 pub(crate) const MARK_BYTES: usize = 4;
 
+/// What a flash reads as after an erase.
+pub(crate) const ERASED: u8 = 0xff;
+
 /// S2 to S4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// S2: one more than that of the model before, modulo 2³².
+    /// S2: one more than that of the other slot, modulo 2³².
     pub(crate) sequence: u32,
     /// S3: bytes of the model.
     pub(crate) length: u32,

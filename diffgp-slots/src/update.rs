@@ -9,17 +9,18 @@ use zerocopy::IntoBytes;
 use crate::check::Check;
 use crate::error::{Error, Unusable};
 use crate::geometry::{BUFFER, Location, Side};
-use crate::header::{Header, MARK_BYTES, put};
+use crate::header::{ERASED, Header, MARK_BYTES, put};
 use crate::slots::{Slot, Slots, last_bytes, read};
 
-/// What a flash reads as after an erase.
-const ERASED: u8 = 0xff;
-
-/// A model on its way into the slot that is not in use. Dropped before [`Update::commit`], it leaves no trace.
+/// A model on its way into the slot that is not in use. Dropped before [`Update::commit`], it leaves no trace. After an
+/// error it cannot go on: begin another.
+#[must_use = "the slot that is not in use was erased for it"]
 pub struct Update<'s, F, C> {
     slots: &'s mut Slots<F, C>,
     side: Side,
     location: Location,
+    /// S2 of the model.
+    sequence: u32,
     /// Bytes that are in the flash.
     written: u32,
     /// Bytes that wait for the buffer to be full, erased bytes behind them, and how many wait.
@@ -28,8 +29,8 @@ pub struct Update<'s, F, C> {
 }
 
 impl<'s, F: NorFlash, C: Check<F>> Update<'s, F, C> {
-    pub(crate) fn new(slots: &'s mut Slots<F, C>, side: Side, location: Location) -> Self {
-        Self { slots, side, location, written: 0, buffer: [ERASED; BUFFER], waiting: 0 }
+    pub(crate) fn new(slots: &'s mut Slots<F, C>, side: Side, location: Location, sequence: u32) -> Self {
+        Self { slots, side, location, sequence, written: 0, buffer: [ERASED; BUFFER], waiting: 0 }
     }
 
     /// Appends bytes of the model, any number of them.
@@ -41,12 +42,12 @@ impl<'s, F: NorFlash, C: Check<F>> Update<'s, F, C> {
             return Err(Error::Bytes { expected, written });
         }
         for &byte in bytes {
+            if self.waiting == BUFFER {
+                self.flush()?;
+            }
             if let Some(place) = self.buffer.get_mut(self.waiting) {
                 *place = byte;
                 self.waiting += 1;
-            }
-            if self.waiting == BUFFER {
-                self.flush()?;
             }
         }
         Ok(())
@@ -54,19 +55,33 @@ impl<'s, F: NorFlash, C: Check<F>> Update<'s, F, C> {
 
     /// Checks what is in the flash now and makes it the active model.
     pub fn commit(mut self) -> Result<Location, Error<F::Error>> {
+        let outcome = self.try_to_commit();
+        if outcome.is_err() {
+            self.slots.look_again();
+        }
+        outcome
+    }
+
+    fn try_to_commit(&mut self) -> Result<Location, Error<F::Error>> {
         self.flush()?;
         let (location, expected, written) = (self.location, self.location.length, self.written);
         if written != expected {
             return Err(Error::Bytes { expected, written });
         }
         let checksum = self.check().map_err(Error::NotAModel)?;
-        let header = Header { sequence: self.slots.next_sequence(), length: expected, checksum };
+        let header = Header { sequence: self.sequence, length: expected, checksum };
         self.write_at(self.slots.geometry.slot(self.side), &header.encode())?;
-        let slot = self.slots.slot(self.side).filter(|slot| slot.header == header).ok_or(Error::NotKept)?;
+        self.kept(header).ok_or(Error::NotKept)?;
         // S5: only now is it known that the header will read tomorrow as it reads today.
         self.write_at(self.slots.geometry.mark(self.side), &[0; MARK_BYTES])?;
-        self.slots.activate(Slot { confirmed: true, ..slot });
+        let slot = self.kept(header).filter(|slot| slot.confirmed).ok_or(Error::NotKept)?;
+        self.slots.activate(slot);
         Ok(location)
+    }
+
+    /// The slot as it reads now, if this is its header.
+    fn kept(&mut self, header: Header) -> Option<Slot> {
+        self.slots.slot(self.side).filter(|slot| slot.header == header)
     }
 
     /// Every check of the model as it lies in the flash; its own checksum.

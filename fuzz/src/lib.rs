@@ -2,7 +2,7 @@
 //! every input that once was a finding, is replayed by `cargo test` on stable Rust.
 //!
 //! Of the trainer, only the two modules that are needed are compiled, straight from its sources: the rest and what it
-//! depends on would take many minutes to build with a sanitizer.
+//! depends on would take many minutes to build with the fuzzer's instrumentation.
 
 pub mod line;
 pub mod model;

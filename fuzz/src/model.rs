@@ -70,14 +70,22 @@ fn walk(model: &Model<'_>, x: &[f32], workspace: &mut Workspace<64, 1024>) {
     let Ok(mut flow) = model.start(x, workspace) else { return };
     assert!(flow.steps() <= limits::MAX_STEPS);
     let mut noise = Keyed::new(2, 0);
-    let _ = flow.field(&mut [0.0; 64], &mut [0.0; 64]);
+    let (mut drift, mut diffusion) = ([0.0; 64], [0.0; 64]);
+    match flow.field(&mut drift, &mut diffusion) {
+        Ok(()) => assert!(drift.iter().chain(&diffusion).all(|value| value.is_finite()), "a field that is not finite"),
+        Err(error) => assert_eq!(error, Error::NotFinite),
+    }
     for step in 0..3 {
         let _ = flow.position().count();
         let moved = if step % 2 == 0 { flow.step_drift() } else { flow.step(&mut noise) };
         match moved {
             Ok(true) => assert!(flow.state().iter().all(|x| x.is_finite()), "a state that is not finite"),
             Ok(false) => assert_eq!(flow.remaining(), 0),
-            Err(error) => return assert_eq!(error, Error::NotFinite),
+            Err(error) => {
+                assert_eq!(error, Error::NotFinite);
+                assert!(flow.prediction().is_err(), "a prediction behind an overflow");
+                return;
+            }
         }
     }
     match flow.prediction() {

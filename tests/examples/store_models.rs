@@ -135,8 +135,9 @@ fn store(recipe: &Recipe, root: &Path) -> Result<(), Box<dyn Error>> {
             (data, if classifies { Task::Classification } else { Task::Regression })
         }
     };
-    // The kernels are the recipe's, whatever the rows prefer.
+    // The kernels are the recipe's, whatever the rows prefer, and so are the steps, whatever is the default.
     let mut config = Config { rival_kernel: None, ..Config::for_rows(data.rows(), task) };
+    (config.flow.training_steps, config.flow.steps) = (5, 20);
     (recipe.adjust)(&mut config);
     let trained = train(&data, &config, &mut Console)?;
     let rows: Vec<f32> =

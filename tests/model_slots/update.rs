@@ -59,6 +59,65 @@ fn a_model_must_fit_the_slot_and_the_memory() {
 }
 
 #[test]
+fn a_model_that_this_firmware_cannot_use_is_kept_for_one_that_can() {
+    let models = models();
+    let (layout, mut flash) = layout::<1, 8, 256>(600);
+    let long = models.iter().max_by_key(|model| model.len()).unwrap();
+    let short = models.iter().min_by_key(|model| model.len()).unwrap();
+    let mut too_small = vec![0_u32; short.len() / 4];
+    for committed in 1..=2 {
+        replace(&mut flash, layout, long).unwrap();
+        flash.power_on();
+        let mut slots = open(&mut flash, layout, &mut too_small);
+        assert_eq!(slots.active(), None);
+        let (needed, found) = (long.len(), short.len());
+        assert_eq!(slots.refused(), Some(Unusable::Memory { needed, found }), "{committed} models");
+        slots.update(short.len() as u32).unwrap().write(short).unwrap();
+        assert_eq!(active(&mut flash, layout).as_ref(), Some(long), "{committed} models, an update was begun");
+    }
+    let mut slots = open(&mut flash, layout, &mut too_small);
+    let mut update = slots.update(short.len() as u32).unwrap();
+    update.write(short).unwrap();
+    update.commit().unwrap();
+    assert_eq!(slots.refused(), None);
+    assert_eq!(active(&mut flash, layout).as_ref(), Some(short), "the newest counts, whoever wrote it");
+}
+
+#[test]
+fn after_a_refused_update_the_memory_holds_the_model_in_use() {
+    let models = models();
+    let (layout, mut flash) = layout::<1, 8, 256>(600);
+    replace(&mut flash, layout, &models[0]).unwrap();
+    let mut memory = [0_u32; 256];
+    let mut slots = open(&mut flash, layout, &mut memory);
+    let mut damaged = models[1].clone();
+    damaged[models[1].len() / 2] ^= 1;
+    let mut update = slots.update(damaged.len() as u32).unwrap();
+    update.write(&damaged).unwrap();
+    assert_eq!(update.commit(), Err(Error::NotAModel(Unusable::Model(ParseError::Checksum))));
+    let held: Vec<u8> = slots.check().0.iter().flat_map(|word| word.to_le_bytes()).collect();
+    assert_eq!(held[..models[0].len()], models[0]);
+}
+
+#[test]
+fn flash_that_does_not_keep_what_is_written_is_found_out() {
+    let models = models();
+    let (layout, mut flash) = layout::<1, 8, 256>(600);
+    replace(&mut flash, layout, &models[0]).unwrap();
+    // Header and mark of the second slot, word by word.
+    let second = (layout.start + layout.slot_bytes) as usize;
+    for word in 0..4 {
+        let mut flash = flash.clone();
+        flash.worn = second + 8 * word..second + 8 * word + 8;
+        assert_eq!(replace(&mut flash, layout, &models[1]), Err(Error::NotKept), "word {word}");
+        assert_eq!(active(&mut flash, layout).as_ref(), Some(&models[0]), "word {word}");
+    }
+    flash.erased = 0;
+    assert_eq!(replace(&mut flash, layout, &models[1]), Err(Error::NotErased));
+    assert_eq!(active(&mut flash, layout).as_ref(), Some(&models[0]));
+}
+
+#[test]
 fn an_abandoned_update_leaves_no_trace() {
     let models = models();
     let (layout, mut flash) = layout::<1, 8, 256>(600);

@@ -60,14 +60,16 @@ impl<'a> Cursor<'a> {
         let mut fields = Fields::new(self.descriptors);
         let descriptor = KernelDescriptor::read(&mut fields);
         self.descriptors = fields.rest()?;
-        if !limits::KERNEL_VARIANCE.contains(&descriptor.variance) {
+        if !limits::KERNEL_VARIANCE.contains(&descriptor.variance)
+            || !limits::POINT_SCALE.contains(&descriptor.points.scale)
+        {
             return None;
         }
         Some(KernelView {
             kind: KernelKind::from_number(descriptor.kind)?,
             variance: descriptor.variance,
             scales: self.described_singles(descriptor.scales, inputs)?,
-            points: self.tensor(descriptor.points, layout::padded(points) * inputs)?,
+            points: self.tensor(descriptor.points, layout::padded(points).checked_mul(inputs)?)?,
         })
     }
 
@@ -83,7 +85,7 @@ impl<'a> Cursor<'a> {
         let padded = layout::padded(rank);
         Some(OutputView {
             weights: self.tensor(descriptor.weights, features)?,
-            directions: self.tensor(descriptor.directions, padded * features)?.elements,
+            directions: self.tensor(descriptor.directions, padded.checked_mul(features)?)?.elements,
             coefficients: self.described_singles(descriptor.coefficients, padded)?,
         })
     }

@@ -38,7 +38,7 @@ pub struct KernelDescriptor {
     pub kind: u8,
     /// K2: s².
     pub variance: f32,
-    /// K3: c/ℓ, by which inputs are multiplied: `[D]`.
+    /// K3: c/(ℓ t), by which inputs are multiplied, t the scale of the points: `[D]`.
     pub scales: TensorDescriptor,
     /// K4: c Z/ℓ, interleaved by inducing point: `[⌈M/8⌉][D][8]`.
     pub points: TensorDescriptor,

@@ -30,7 +30,8 @@ pub enum ParseError {
     Header,
     /// A field of the header has a value outside its limits.
     Field(Field),
-    /// A kernel or tensor descriptor cannot be decoded, or has a value outside its limits.
+    /// A kernel or tensor descriptor cannot be decoded, has a value outside its limits, or asks for more numbers than
+    /// there are.
     Descriptor,
     /// The tensors do not fill the space between header and checksum exactly.
     TensorSpace,
@@ -96,7 +97,9 @@ impl fmt::Display for ParseError {
             Self::Lengths => f.write_str("the model is damaged: its length fields contradict each other"),
             Self::Header => f.write_str("the model's header cannot be decoded"),
             Self::Field(field) => f.write_str(field.expectation()),
-            Self::Descriptor => f.write_str("a kernel or tensor descriptor is invalid or of a kind unknown here"),
+            Self::Descriptor => f.write_str(
+                "a kernel or tensor descriptor is invalid, of a kind unknown here, or larger than the model",
+            ),
             Self::TensorSpace => f.write_str("the model's tensors do not fill the space reserved for them"),
             Self::TensorValue => f.write_str("a tensor holds a number that is not finite or a scale out of range"),
         }

@@ -9,7 +9,7 @@ pub const BLOCK: usize = 8;
 
 /// `rows` rounded up to whole blocks.
 pub const fn padded(rows: usize) -> usize {
-    rows.div_ceil(BLOCK) * BLOCK
+    rows.div_ceil(BLOCK).saturating_mul(BLOCK)
 }
 
 /// Where element (row, column) of a matrix with this many columns lies.

@@ -23,6 +23,8 @@ pub const EPSILON: RangeInclusive<f32> = 0.0..=0.25;
 pub const VARIANCE_FLOOR: RangeInclusive<f32> = 0.0..=1.0;
 /// Standard deviation by which an input or the target is divided.
 pub const SCALE: RangeInclusive<f32> = 1e-30..=1e30;
+/// The unit of inducing points that are stored as integers: its square is a number too.
+pub const POINT_SCALE: RangeInclusive<f32> = 1e-15..=1e15;
 /// Bytes of a model id.
 pub const MAX_MODEL_ID: usize = 32;
 /// Bytes of one name.

@@ -105,7 +105,7 @@ impl<'a> Blob<'a> {
         if !(cursor.descriptors.is_empty() && cursor.tensors.is_empty()) {
             return Err(ParseError::TensorSpace);
         }
-        // x·scale stays finite and comparable because reciprocal scales have the limits of scales.
+        // Reciprocal scales have the limits of scales; whether x·scale is finite is seen when x is known.
         let scales = self.inputs.iter().skip(inputs).take(inputs);
         let holds = finite && scales.fold(true, |all, scale| all & limits::SCALE.contains(scale));
         if trust == Trust::Bytes || (holds && Elements::F32(singles).finite()) {
@@ -133,7 +133,8 @@ impl<'a> Blob<'a> {
     /// T5: a_t(t_k) of step k; empty if the field does not change with time or was folded into tables.
     pub fn time_features(&self, step: usize) -> &'a [f32] {
         let times = usize::from(self.header.inducing_times);
-        self.time_features.get(step * times..(step + 1) * times).unwrap_or(&[])
+        let of_step = |from| self.time_features.get(from..)?.get(..times);
+        step.checked_mul(times).and_then(of_step).unwrap_or(&[])
     }
 
     /// At the first kernel of the flow.
@@ -199,10 +200,10 @@ fn split(bytes: &[u8], trust: Trust) -> Result<(&[u8], &[f32]), ParseError> {
     }
     // A length beyond the address space cannot be there either.
     let total = usize::try_from(total).unwrap_or(usize::MAX);
-    let bytes = bytes.get(..total).ok_or(ParseError::Truncated { needed: total, found })?;
     if total < smallest || total % 4 != 0 {
         return Err(ParseError::Lengths);
     }
+    let bytes = bytes.get(..total).ok_or(ParseError::Truncated { needed: total, found })?;
     let (content, stored) = bytes.split_last_chunk::<CHECKSUM_BYTES>().ok_or(ParseError::Lengths)?;
     if trust == Trust::Nothing && checksum(content) != u32::from_le_bytes(*stored) {
         return Err(ParseError::Checksum);

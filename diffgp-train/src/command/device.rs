@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use diffgp_infer::Model;
-use diffgp_link::{Refusal, Request, Response, model_checksum};
+use diffgp_link::{MAX_PATHS, Refusal, Request, Response, model_checksum};
 use diffgp_train::data::DataError;
 use diffgp_train::evaluate::{Row, Sampling, evaluate};
 use indicatif::ProgressBar;
@@ -63,7 +63,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
     /// Sample paths per row [default: none, along the drift alone].
-    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_PATHS)))]
     paths: Option<u32>,
     /// Decides the paths; noise is keyed by seed, row and path, as in `predict`.
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -6,9 +6,6 @@ use diffgp_train::train::{Config, ConfigError, Task};
 
 use super::failure::mistake;
 
-/// K of a flow that changes with time: two steps would see it at two times.
-const TEMPORAL_STEPS: usize = 5;
-
 /// How to train; everything left out is chosen from the number of rows.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Model and training")]
@@ -115,10 +112,11 @@ impl Settings {
         let flow = &mut config.flow;
         set(&mut flow.time, self.flow_time);
         flow.optional = self.flow_time.is_none();
-        set(&mut flow.inducing_times, self.temporal);
-        let training_steps = self.training_steps.or((flow.inducing_times > 0).then_some(TEMPORAL_STEPS));
-        set(&mut flow.training_steps, training_steps);
-        set(&mut flow.steps, self.steps.or(training_steps));
+        if let Some(times) = self.temporal {
+            flow.set_inducing_times(times);
+        }
+        set(&mut flow.training_steps, self.training_steps);
+        flow.steps = self.steps.unwrap_or(flow.training_steps);
         flow.per_dimension &= !self.shared_kernel;
         // Asking for more inducing points than rows deserves a warning; the default just takes what there is.
         config.predictor.inducing = self.inducing.unwrap_or(config.predictor.inducing.min(rows.max(1)));

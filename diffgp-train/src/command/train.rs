@@ -46,7 +46,7 @@ use super::{console, inspect, interrupt, model_file, output};
   diffgp train data.csv --target y --ignore date,comment
   diffgp train data.csv --target 8 --flow-time 0          (a plain sparse Gaussian process)
   diffgp train data.csv --target y --max-bytes 32768        (a model that fits)
-  diffgp train data.csv --target y --inducing 30 --steps 5  (a small model from the start)"
+  diffgp train data.csv --target y --inducing 30            (a small model from the start)"
 )]
 pub(crate) struct Args {
     #[command(flatten)]

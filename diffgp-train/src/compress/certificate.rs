@@ -184,7 +184,7 @@ fn single_precision(
 fn feature_error(kernel: &KernelTensors, points: &DMatrix<f64>) -> f64 {
     let farthest = points.row_iter().map(|row| row.norm()).fold(0.0, f64::max);
     let inputs = points.ncols() as f64;
-    // The errors that `diffgp_core::kernel` states and tests.
+    // The errors that `diffgp_core::kernel` states and tests; its larger one, where ρ < 2e-3, is smaller than this at q = 0.
     let epsilon = if kernel.kind == KernelKind::Rbf { 1.1e-7 } else { 1.1e-6 };
     let error = |q: f64| {
         let squared = 2.0 * q * U * (q + farthest) + (inputs + 3.0) * U * q * q;

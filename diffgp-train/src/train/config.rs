@@ -142,6 +142,19 @@ pub struct PhaseConfig {
     pub patience: u64,
 }
 
+/// K of a flow that changes with time: two steps would see it at two times.
+const TEMPORAL_STEPS: usize = 5;
+
+impl FlowConfig {
+    /// A field that changes with time, at so many inducing times (0: one that does not), with the steps for it.
+    pub fn set_inducing_times(&mut self, times: usize) {
+        self.inducing_times = times;
+        if times > 0 {
+            (self.training_steps, self.steps) = (TEMPORAL_STEPS, TEMPORAL_STEPS);
+        }
+    }
+}
+
 impl PhaseConfig {
     /// So many iterations; gains come while the rate falls, so a longer run has more patience.
     pub fn set_iterations(&mut self, iterations: u64) {

@@ -8,7 +8,7 @@ use diffgp_firmware::counter::Counter;
 use diffgp_firmware::uart::Uart;
 use diffgp_firmware::{console, entry, region};
 use diffgp_infer::{Error, Keyed, Model, Prediction, Workspace};
-use diffgp_link::{Answer, Receiver, Refusal, Request, Response, encode, model_checksum};
+use diffgp_link::{Answer, MAX_PATHS, Receiver, Refusal, Request, Response, encode, model_checksum};
 
 diffgp_firmware::forbid_panic!();
 
@@ -36,6 +36,9 @@ fn main() -> ! {
 }
 
 fn answer(model: &Model<'_>, request: &Request, workspace: &mut Memory, counter: &Counter) -> Result<Answer, Refusal> {
+    if request.paths > MAX_PATHS {
+        return Err(Refusal::Paths);
+    }
     let (ticks, prediction) = counter.ticks(|| predict(model, request, workspace));
     let prediction = prediction.map_err(|error| match error {
         Error::Capacity { .. } => Refusal::Capacity,

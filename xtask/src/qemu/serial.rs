@@ -4,7 +4,7 @@ use super::board::Board;
 use super::cases::Case;
 use super::machine::{self, Loaded, Serial};
 use anyhow::{Context, Result, bail, ensure};
-use diffgp_link::{Answer, Receiver, Refusal, Request, Response, encode, model_checksum};
+use diffgp_link::{Answer, MAX_PATHS, Receiver, Refusal, Request, Response, encode, model_checksum};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Child;
@@ -53,6 +53,9 @@ fn clean_line(line: &mut Line, case: &Case) -> Result<()> {
     let refused = line.receive()?;
     let expected = request(case, 0, 0)?.x.len() as u32;
     ensure!(refused.outcome == Err(Refusal::InputLength { expected }), "a short input is answered with {refused:?}");
+    line.send(&encoded(&request(case, 0, MAX_PATHS + 1)?)?)?;
+    let refused = line.receive()?;
+    ensure!(refused.outcome == Err(Refusal::Paths), "a request that would never end is answered with {refused:?}");
     Ok(())
 }
 
