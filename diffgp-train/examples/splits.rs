@@ -110,7 +110,7 @@ fn apply(config: &mut Config, name: &str, value: &str) -> Result<(), Failure> {
         "kl-weight" => config.regularisation.flow_kl_weight = value.parse()?,
         "paths" => config.paths = value.parse()?,
         "inducing" => config.flow.inducing = value.parse()?,
-        "batch" => config.batch = value.parse()?,
+        "batch" => config.set_batch(value.parse()?),
         "average" => config.averaging = Some(value.parse()?),
         "select" => config.validation.select = value.parse()?,
         "training-steps" => config.flow.training_steps = value.parse()?,

@@ -31,7 +31,7 @@ mod train;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// Gaussian process flows for microcontrollers: train on a CSV file, predict with an honest error bar on the device.
 #[derive(Debug, Parser)]
@@ -78,8 +78,18 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
+/// The command, with options whose values may be negative: what is wrong with -1 is said by the one who knows.
+fn command() -> clap::Command {
+    let may_be_negative = |argument: clap::Arg| {
+        let has_value = argument.get_long().is_some() && argument.get_action().takes_values();
+        if has_value { argument.allow_negative_numbers(true) } else { argument }
+    };
+    Cli::command().mut_subcommands(|subcommand| subcommand.mut_args(may_be_negative))
+}
+
 fn run(arguments: Vec<OsString>) -> anyhow::Result<()> {
-    let cli = Cli::parse_from(file_options::expand::<Cli>(arguments)?);
+    let arguments = file_options::expand::<Cli>(arguments)?;
+    let cli = Cli::from_arg_matches(&command().get_matches_from(arguments)).unwrap_or_else(|error| error.exit());
     match cli.command {
         Command::Train(args) => train::run(*args),
         Command::Eval(args) => eval::run(args),

@@ -91,7 +91,7 @@ pub enum CompressError {
     /// No choice is small enough.
     #[error(
         "no choice fits: the smallest found has {bytes} bytes and {instructions} instructions per sampled path, and \
-         loses {loss:.3} nats per row"
+         loses {loss:.2e} nats per row"
     )]
     OutOfReach {
         /// Of the smallest model found.

@@ -32,7 +32,6 @@ mod tests;
 mod whitened;
 mod workspace;
 
-use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 pub use self::evaluate::{Latent, Trace, evaluate, trace};
@@ -70,9 +69,6 @@ pub struct Evaluation {
     /// ∂elbo/∂(every parameter), in the shape of the parameters; fields that are not learned (T, K, jitter, floor,
     /// Bernoulli's e) hold the values of the parameters they came with.
     pub gradient: Params,
-    /// ∂(expected log-likelihood)/∂(L_g L_gᵀ), symmetric: with ∂/∂m_g, all that a natural gradient step on q(v_g)
-    /// needs. `[M_g, M_g]`.
-    pub predictor_covariance_gradient: DMatrix<f64>,
     /// The largest absolute jitter that a Cholesky factor needed, when the model's own was too small.
     pub jitter_raised: Option<f64>,
 }
@@ -181,8 +177,6 @@ fn assemble<T: Real>(params: &Params, prepared: &Prepared<T>, lanes: &[LaneSums<
         None,
         &totals,
     );
-    let m = predictor.inducing.nrows();
-    let covariance_gradient = DMatrix::from_fn(m, m, |i, j| totals.quadratic[0][0][(i, j)]);
 
     let expected_log_likelihood = weight * lanes.iter().map(|lane| lane.log_density).sum::<f64>();
     let kl_predictor = kl::divergence(&predictor.posterior);
@@ -209,7 +203,6 @@ fn assemble<T: Real>(params: &Params, prepared: &Prepared<T>, lanes: &[LaneSums<
             jitter: params.jitter,
             variance_floor: params.variance_floor,
         },
-        predictor_covariance_gradient: covariance_gradient,
         jitter_raised: prepared.jitter_raised,
     }
 }

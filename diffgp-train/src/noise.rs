@@ -27,7 +27,7 @@ pub struct NoiseKey {
 
 /// Fills `noise`, shaped `[paths, steps, rows.len(), inputs]`, for the given rows of the data set.
 ///
-/// Preconditions (checked in debug builds): paths, steps < 2¹⁶; iteration and rows < 2³².
+/// Preconditions: paths, steps < 2¹⁶ (checked in debug builds); iteration and rows < 2³², beyond which noise repeats.
 pub fn fill(noise: &mut Vec<f32>, key: NoiseKey, rows: &[usize], paths: usize, steps: usize, inputs: usize) {
     debug_assert!(paths < 1 << 16 && steps < 1 << 16);
     noise.resize(paths * steps * rows.len() * inputs, 0.0);

@@ -17,7 +17,7 @@ pub struct Kernel {
     pub length_scales: Vec<f64>,
 }
 
-/// The whitened posterior q(v) = N(m, L Lᵀ) over u = R v.
+/// The whitened posterior q(v) = N(m, L Lᵀ) over u = s R v.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Posterior {
     /// m: `[M]`.

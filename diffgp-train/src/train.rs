@@ -4,7 +4,7 @@
 //! 2. A sparse Gaussian process (T = 0) from k-means inducing points.
 //! 3. For a flow: another, for fewer iterations, then a weak flow in front of it and everything together.
 //! 4. The better of both, by the validation rows again; for small sets, that one once more on all rows.
-//! 5. q(u_g), and for large sets without a flow σ², fitted once more on all rows with the exported number of steps.
+//! 5. q(u_g), and for large sets σ², fitted once more on all rows with the exported number of steps.
 //!
 //! The result depends on the data, the configuration (threads excepted) and the version, to the bit. Memory: the data
 //! set, one batch with its noise, and what [`value_and_gradient`](crate::elbo::value_and_gradient) needs.
@@ -31,6 +31,7 @@ pub use state::{Best, State, Verdict};
 use self::ascent::{Ascent, Objective};
 use self::course::{Course, Next};
 use self::objective::{DataObjective, Paths, Standardised};
+use self::refit::NoiseFit;
 use self::rows::Rows;
 use crate::checkpoint::Checkpoint;
 use crate::data::{Dataset, Scaling};
@@ -40,6 +41,9 @@ use crate::params::Params;
 use crate::philox::Purpose;
 use crate::threads::Threads;
 
+/// Fewer rows than this deserve a warning. Of y = sin x + noise, in 95 % bars learned from 10, 20 and 40 rows lie 80, 90
+/// and 95 % of new targets, on the average of eight sets.
+const FEW_ROWS: usize = 40;
 /// Inputs at most; the blob has the same limit.
 const MAX_INPUTS: usize = 64;
 
@@ -107,6 +111,9 @@ fn run(
     if validation.is_empty() && config.validation.fraction > 0.0 {
         observer.warning(&Warning::NoValidation);
     }
+    if data.rows() < FEW_ROWS && config.task == Task::Regression {
+        observer.warning(&Warning::FewRows { rows: data.rows() });
+    }
     let flow_wanted = config.flow.time > 0.0;
     let undecidable = flow_wanted && config.flow.optional && config.validation.select && validation.is_empty();
     if undecidable {
@@ -144,7 +151,7 @@ fn run(
         flow.steps = config.flow.steps;
     }
     if config.refit.paths > 0 {
-        refit::refit(params, rows_of, &refit::rows(data.rows(), config), config, &threads)?;
+        refit::finish(params, rows_of, config, &threads)?;
     }
     Ok(Trained {
         params: chosen.params,
@@ -172,9 +179,14 @@ fn settled(
     }
     let mut params = ascent.chosen(&end);
     let training = objective.rows.training(objective.config.refit.max_rows);
+    let noise_fit = match end.phase.is_trial() {
+        true => NoiseFit::ToBound,
+        false => NoiseFit::by(&objective.validation, objective.rows_of.data.rows(), objective.config),
+    };
+    let rows = (training.as_slice(), objective.rows.training_count());
     let fitted = match objective.config.refit.paths {
         0 => Ok(()),
-        _ => refit::refit(&mut params, objective.rows_of, &training, objective.config, objective.threads),
+        _ => refit::refit(&mut params, objective.rows_of, rows, noise_fit, objective.config, objective.threads),
     };
     let score = fitted.and_then(|()| Ok(objective.validate(&params)?));
     let score = match score {
@@ -182,7 +194,8 @@ fn settled(
         other => other?.filter(|score| score.log_likelihood.is_finite()),
     };
     if let Some(score) = score {
-        observer.validation(&Validated { phase: end.phase, iteration: end.iteration, score, best: true });
+        // Of the best iterate, but after the fits: no better look than the one that chose it.
+        observer.validation(&Validated { phase: end.phase, iteration: end.iteration, score, best: false });
     }
     if let Some(best) = &mut end.best {
         best.settled_log_likelihood = score.map(|score| score.log_likelihood);

@@ -1,6 +1,6 @@
 //! Every bad input: exit code 2, one sentence that names what is wrong, nothing overwritten.
 
-use crate::runner::{Folder, QUICK};
+use crate::runner::{Folder, QUICK, csv};
 
 #[test]
 fn missing_files() {
@@ -138,4 +138,40 @@ fn places_that_cannot_be_written_are_refused_before_the_work() {
     folder.run(&format!("{train} --run-dir file/run")).refused_with(&["--run-dir file/run"]);
     folder.run(&format!("{train} --out model.run")).refused_with(&["--out model.run", "directory"]);
     folder.run("predict model.dgp data.csv --out none/p.csv").refused_with(&["--out none/p.csv"]);
+}
+
+#[test]
+fn values_below_zero_are_refused_by_name() {
+    let folder = Folder::with_model();
+    let refused = folder.run("predict model.dgp data.csv --paths -1");
+    assert!(refused.code == 2 && refused.stderr.contains("'--paths <S>': -1 is not in 1..=100000"), "{refused:?}");
+    folder.run("train data.csv --target y --validation -0.1").refused_with(&["--validation is -0.1", "0 to 0.5"]);
+    folder.run("train data.csv --target -1").refused_with(&["no column \"-1\"", "expected one of a, b, y"]);
+    folder.run("compress model.dgp --tolerance -1 --out s.dgp").refused_with(&["--tolerance", "0 or more"]);
+}
+
+#[test]
+fn the_option_that_was_given_is_the_one_that_is_named() {
+    let folder = Folder::with_data();
+    folder.run("train data.csv --target y --training-steps 0").refused_with(&["--training-steps is 0", "1 to 4096"]);
+    folder.run("train data.csv --target y --threads 2000").refused_with(&["--threads is 2000", "256"]);
+    folder.write("x.toml", "header = true\n");
+    folder.run("train data.csv --target y --config x.toml").refused_with(&["x.toml: header is true"]);
+}
+
+#[test]
+fn a_target_that_is_an_input_is_refused() {
+    let folder = Folder::with_model();
+    folder.run("eval model.dgp data.csv --target a").refused_with(&["data.csv", "\"a\"", "an input of the model"]);
+    folder.run("predict model.dgp data.csv --target 0").refused_with(&["data.csv", "\"a\"", "an input of the model"]);
+}
+
+#[test]
+fn few_rows_are_warned_about() {
+    let folder = Folder::new();
+    for (rows, warned) in [(30, true), (40, false)] {
+        folder.write("data.csv", csv(rows, |a, b| a + b));
+        let stderr = folder.run(&format!("train data.csv --target y {QUICK}")).succeeds().stderr;
+        assert_eq!(stderr.contains("too narrow"), warned, "{stderr}");
+    }
 }

@@ -107,3 +107,13 @@ fn goals_that_make_no_sense_are_refused() {
     refused("model.dgp --tolerance 0.1 --data missing.csv --out small.dgp", &["missing.csv"]);
     assert!(!folder.files().iter().any(|name| name.starts_with("small")), "{:?}", folder.files());
 }
+
+#[test]
+fn rows_that_say_little_about_the_loss_are_warned_about() {
+    let folder = Folder::with_model();
+    let command = "compress model.dgp --max-bytes 4000 --out small.dgp --data";
+    assert!(!folder.run(&format!("{command} data.csv")).succeeds().stderr.contains("warning"));
+    folder.write("far.csv", "a,b,y\n50,50,0\n60,-50,0\n");
+    let warned = folder.run(&format!("{command} far.csv")).succeeds().stderr;
+    assert!(warned.contains("far.csv: 2 of 2 rows lie outside") && warned.contains("on 2 rows"), "{warned}");
+}

@@ -137,11 +137,40 @@ fn warnings_name_their_split() {
     let folder = Folder::new();
     folder.write(
         "data.csv",
-        csv(60, |a, _| a).replace('\n', "\n7,").replacen("a,b,y", "c,a,b,y", 1).trim_end_matches("7,"),
+        csv(100, |a, _| a).replace('\n', "\n7,").replacen("a,b,y", "c,a,b,y", 1).trim_end_matches("7,"),
     );
     let outcome = folder.run(&format!("crossval data.csv --target y --folds 2 --flow-times 1 {QUICK}")).succeeds();
     for split in ["warning: split 0: ", "warning: split 1: "] {
         assert_eq!(outcome.stderr.matches(split).count(), 1, "{outcome:?}");
     }
     assert_eq!(outcome.stderr.matches("\"c\" does not vary").count(), 2, "{outcome:?}");
+}
+
+#[test]
+fn some_of_the_folds_are_those_of_all() {
+    let folder = Folder::with_data();
+    let command = format!("crossval data.csv --target y --folds 3 --flow-times 0 {QUICK} --out lines.jsonl");
+    folder.run(&format!("{command} --splits 1..2")).succeeds();
+    let one = folder.read_text("lines.jsonl");
+    assert_eq!(one.lines().count(), 1);
+    assert_eq!(folder.run(&command).succeeds().stderr.lines().count(), 2);
+    assert!(folder.read_text("lines.jsonl").starts_with(&one));
+    folder.run(&format!("{command} --splits 1..4")).refused_with(&["--splits is 1..4", "0..3"]);
+}
+
+#[test]
+fn a_file_of_other_things_is_left_alone() {
+    let folder = Folder::with_data();
+    let command = format!("crossval data.csv --target y --folds 2 --flow-times 0 {QUICK}");
+    folder.write("notes.txt", "\nmy notes\n");
+    folder.run(&format!("{command} --out notes.txt")).refused_with(&["notes.txt", "line 2"]);
+    assert_eq!(folder.read_text("notes.txt"), "\nmy notes\n");
+}
+
+#[test]
+fn classes_trained_on_as_numbers_are_noted() {
+    let folder = Folder::new();
+    folder.write("data.csv", csv(60, |a, _| f64::from(a > 0.0)));
+    let command = format!("crossval data.csv --target y --folds 2 --flow-times 0 {QUICK}");
+    assert!(folder.run(&command).succeeds().stderr.contains("--task classification"));
 }

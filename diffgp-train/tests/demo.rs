@@ -37,3 +37,12 @@ fn the_demo_as_json() {
     folder.run("demo --dir .").refused_with(&["./train.csv", "not of a demo", "--dir"]);
     assert_eq!(folder.read_text("train.csv"), "x,y\n1,2\n");
 }
+
+#[test]
+fn a_model_that_is_not_a_demos_is_left_alone() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("mine")).unwrap();
+    folder.write("mine/flow.dgp", "precious");
+    folder.run("demo --dir mine --iterations 5").refused_with(&["mine/flow.dgp", "--dir"]);
+    assert_eq!(folder.read_text("mine/flow.dgp"), "precious");
+}

@@ -38,6 +38,17 @@ fn eval_on_a_split_is_eval_on_those_rows_with_their_own_noise() {
     assert_eq!(folder.run("eval model.dgp data.csv --test-rows all.txt --json").succeeds().stdout, whole);
     let part = folder.run("eval model.dgp data.csv --test-rows split.txt --split 1 --json").json();
     assert_eq!(part["n"], 3);
+    // The rows' own noise: that of their numbers in the file, as `predict` has it.
+    let means = folder.run("predict model.dgp data.csv --json").json();
+    let targets: Vec<f64> = folder
+        .read_text("data.csv")
+        .lines()
+        .skip(1)
+        .map(|row| row.rsplit(',').next().unwrap().parse().unwrap())
+        .collect();
+    let square = |row: usize| (means["mean"][row].as_f64().unwrap() - targets[row]).powi(2);
+    let rmse = ([1, 2, 59].map(square).iter().sum::<f64>() / 3.0).sqrt();
+    assert!((part["rmse"].as_f64().unwrap() / rmse - 1.0).abs() < 1e-5, "{part}: {rmse}");
 }
 
 #[test]

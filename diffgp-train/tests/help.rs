@@ -2,8 +2,8 @@
 
 use crate::runner::Folder;
 
-const SUBCOMMANDS: [&str; 9] =
-    ["train", "eval", "predict", "inspect", "device", "crossval", "plot", "demo", "completions"];
+const SUBCOMMANDS: [&str; 10] =
+    ["train", "eval", "predict", "inspect", "compress", "device", "crossval", "plot", "demo", "completions"];
 
 #[test]
 fn every_subcommand_has_help_and_is_completed() {

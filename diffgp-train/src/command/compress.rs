@@ -3,7 +3,7 @@
 mod picture;
 mod table;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use diffgp_infer::Model;
@@ -83,6 +83,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     file: FileOption,
 }
+
+/// Fewer rows than this say little about what compression loses.
+const FEW_ROWS: usize = 50;
 
 /// Rows to report on, at most.
 const REPORTED_ROWS: usize = 2000;
@@ -242,6 +245,7 @@ impl Data {
         if inputs.is_empty() {
             return Err(mistake(format!("{}: all rows are held out; none is left to search with", path.display())));
         }
+        note_unsuitable(path, &inputs, model);
         Ok(Self { inputs, known: Some(known) })
     }
 
@@ -259,6 +263,25 @@ impl Data {
             original: scored(original)?,
             compressed: scored(compressed)?,
         }))
+    }
+}
+
+/// What compression loses is measured on these rows: says so where they can show little of it.
+fn note_unsuitable(path: &Path, inputs: &[f32], model: &Model<'_>) {
+    let within = |(index, &x): (usize, &f32)| {
+        model.blob().input(index).is_some_and(|input| (input.low..=input.high).contains(&x))
+    };
+    let rows = inputs.chunks_exact(model.inputs());
+    let outside = rows.clone().filter(|row| !row.iter().enumerate().all(within)).count();
+    let (path, rows) = (path.display(), rows.len());
+    if 10 * outside > rows {
+        tell!(
+            "warning: {path}: {outside} of {rows} rows lie outside the ranges seen in training; the loss on them says \
+             little about rows that the model was made for"
+        );
+    }
+    if rows < FEW_ROWS {
+        tell!("warning: {path}: the loss is measured on {rows} rows; {FEW_ROWS} and more tell what others lose");
     }
 }
 

@@ -24,6 +24,15 @@ pub(crate) fn bytes(count: usize) -> String {
     }
 }
 
+/// A word as it can be typed in a shell.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_./,:=@%+-".contains(letter);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
 /// A length of time.
 pub(crate) fn duration(time: Duration) -> String {
     let seconds = time.as_secs();

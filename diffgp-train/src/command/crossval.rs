@@ -17,7 +17,7 @@ use self::summary::Report;
 use super::console::tell;
 use super::failure::{mistake, training_failed};
 use super::file_options::FileOption;
-use super::labelled::LabelledArgs;
+use super::labelled::{LabelledArgs, note_classes};
 use super::model_file::{self, ModelFile};
 use super::progress::Reporter;
 use super::settings::Settings;
@@ -44,8 +44,8 @@ pub(crate) struct Args {
     /// Text file; line K lists the held-out rows of split K (from 0, header not counted).
     #[arg(long, value_name = "FILE", conflicts_with = "folds")]
     test_rows: Option<PathBuf>,
-    /// Which lines of --test-rows, as FIRST..END (END not included) [default: all].
-    #[arg(long, value_name = "FIRST..END", requires = "test_rows")]
+    /// Which lines of --test-rows, or which folds, as FIRST..END (END not included) [default: all].
+    #[arg(long, value_name = "FIRST..END")]
     splits: Option<String>,
     /// Parts of the rows, each held out once; chosen by --seed.
     #[arg(long, value_name = "N")]
@@ -81,6 +81,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         }
     }
     let data = args.rows.read(args.settings.target_kind())?;
+    note_classes(args.settings.task(), &data);
     let splits = splits::held_out_rows(&args, &data)?;
     let path = args
         .out

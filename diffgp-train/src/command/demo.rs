@@ -26,6 +26,11 @@ const INDUCING: usize = 30;
 /// Sample paths per test row.
 const PATHS: u32 = 100;
 
+/// The models, and everything else that is written beside the tables.
+const NO_FLOW: &str = "no-flow.dgp";
+const FLOW: &str = "flow.dgp";
+const FILES: [&str; 7] = [NO_FLOW, FLOW, "test.csv", "comparison.svg", "comparison.png", "flow.svg", "flow.png"];
+
 /// Train with and without a flow on a signal with steps, and compare.
 ///
 /// Makes the data, trains a plain sparse Gaussian process (T = 0) and a flow, runs both through the device's code, and
@@ -69,11 +74,16 @@ struct Compared {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     output::create_directory("--dir", &args.dir)?;
-    let training = make_table(&args.dir.join("train.csv"), TRAINING_ROWS, args.seed, 0)?;
-    let test = make_table(&args.dir.join("test.csv"), TEST_ROWS, args.seed, 1)?;
+    let (train, test) = (args.dir.join("train.csv"), args.dir.join("test.csv"));
+    // Beside the tables of a demo, models are a demo's too.
+    if !train.exists() {
+        FILES.iter().map(|name| args.dir.join(name)).try_for_each(|file| refuse_if(file.exists(), &file))?;
+    }
+    let training = make_table(&train, TRAINING_ROWS, args.seed, 0)?;
+    let test = make_table(&test, TEST_ROWS, args.seed, 1)?;
     interrupt::listen()?;
-    let without = compare(&args, &training, &test, 0.0, "no-flow.dgp")?;
-    let with = compare(&args, &training, &test, FLOW_TIME, "flow.dgp")?;
+    let without = compare(&args, &training, &test, 0.0, NO_FLOW)?;
+    let with = compare(&args, &training, &test, FLOW_TIME, FLOW)?;
     let pictures = draw(&args, &training, [&without.file, &with.file])?;
     let pictures = pictures.iter().map(|path| path.display().to_string()).collect();
     let report = Report { models: [without, with], pictures };
@@ -153,14 +163,18 @@ fn make_table(path: &Path, rows: usize, seed: u64, set: u32) -> anyhow::Result<D
     let lines: String = signal.into_iter().map(|(x, y)| format!("{x:?},{y:?}\n")).collect();
     let of_a_demo =
         |text: &[u8]| text.starts_with(b"x,y\n") && text.iter().filter(|&&b| b == b'\n').count() == rows + 1;
-    if fs::read(path).is_ok_and(|text| !of_a_demo(&text)) {
-        return Err(mistake(format!(
-            "{} is there and not of a demo; choose another folder with --dir",
-            path.display()
-        )));
-    }
+    refuse_if(fs::read(path).is_ok_and(|text| !of_a_demo(&text)), path)?;
     output::write(path, format!("x,y\n{lines}").as_bytes())?;
     Ok(Dataset::read_csv(path, "y", Header::Detect, TargetKind::Real)?)
+}
+
+fn refuse_if(foreign: bool, path: &Path) -> anyhow::Result<()> {
+    match foreign {
+        true => {
+            Err(mistake(format!("{} is there and not of a demo; choose another folder with --dir", path.display())))
+        }
+        false => Ok(()),
+    }
 }
 
 fn text(args: &Args, report: &Report) -> String {

@@ -42,7 +42,11 @@ pub(crate) fn expand<Cli: CommandFactory>(mut arguments: Vec<OsString>) -> anyho
     let command = Cli::command();
     // Without a known subcommand clap has something to say about it.
     let Some(subcommand) = command.find_subcommand(&name) else { return Ok(arguments) };
-    let known: Vec<&str> = subcommand.get_arguments().filter_map(|argument| argument.get_long()).collect();
+    let known: Vec<Known<'_>> = subcommand
+        .get_arguments()
+        .filter_map(|argument| Some((argument.get_long()?, argument.get_action().takes_values())))
+        .filter(|&(name, _)| name != "config")
+        .collect();
     let options = read(path, &name, &known)?;
     arguments.splice(2..2, options.into_iter().map(OsString::from));
     Ok(arguments)
@@ -62,7 +66,10 @@ fn config_paths(arguments: &[OsString]) -> Vec<PathBuf> {
     paths
 }
 
-fn read(path: &Path, subcommand: &str, known: &[&str]) -> anyhow::Result<Vec<String>> {
+/// An option, and whether it takes a value.
+type Known<'a> = (&'a str, bool);
+
+fn read(path: &Path, subcommand: &str, known: &[Known<'_>]) -> anyhow::Result<Vec<String>> {
     let shown = path.display();
     let text = fs::read_to_string(path).map_err(|error| mistake(format!("{shown}: {error}")))?;
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
@@ -72,11 +79,14 @@ fn read(path: &Path, subcommand: &str, known: &[&str]) -> anyhow::Result<Vec<Str
     })?;
     let mut options = Vec::new();
     for (key, value) in &table {
-        if !known.contains(&key.as_str()) || key == "config" {
-            let known = known.join(", ");
+        let Some(&(_, takes_value)) = known.iter().find(|(name, _)| name == key) else {
+            let known = known.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
             return Err(mistake(format!("{shown}: {subcommand} has no option {key:?}; expected one of {known}")));
-        }
+        };
         match value {
+            Value::Boolean(answer) if takes_value => {
+                return Err(mistake(format!("{shown}: {key} is {answer}; expected the value of --{key}")));
+            }
             Value::Boolean(false) => {}
             Value::Boolean(true) => options.push(format!("--{key}")),
             other => options.push(format!("--{key}={}", text_of(path, key, other)?)),

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use diffgp_train::data::{Columns, Dataset, TargetKind};
+use diffgp_train::train::Task;
 
+use super::console::tell;
 use super::failure::mistake;
 use super::layout::LayoutArgs;
 
@@ -18,6 +20,13 @@ pub(crate) struct LabelledArgs {
     pub(crate) target: Option<String>,
     #[command(flatten)]
     pub(crate) layout: LayoutArgs,
+}
+
+/// Numbers that are nothing but 0 and 1 are classes, most likely.
+pub(crate) fn note_classes(task: Task, data: &Dataset) {
+    if task == Task::Regression && data.targets().iter().all(|&y| y == 0.0 || y == 1.0) {
+        tell!("note: the target holds only 0 and 1; --task classification would predict a probability");
+    }
 }
 
 impl LabelledArgs {

@@ -5,6 +5,8 @@ use std::path::Path;
 use clap::ValueEnum;
 use diffgp_train::data::{CsvRows, DataError, Header};
 
+use super::console;
+
 /// The options of everything that reads data.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct LayoutArgs {
@@ -45,7 +47,7 @@ impl LayoutArgs {
         let header = self.answer().map_or_else(String::new, |answer| format!(" --header {answer}"));
         match self.ignore.is_empty() {
             true => header,
-            false => format!("{header} --ignore {}", self.ignore.join(",")),
+            false => format!("{header} --ignore {}", console::quoted(&self.ignore.join(","))),
         }
     }
 

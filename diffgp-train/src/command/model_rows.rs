@@ -45,6 +45,13 @@ impl ModelRows {
             Some(header) if !names.is_empty() => by_name(path, header, &names)?,
             _ => by_position(path, &rows, model.inputs(), target_column, &ignored)?,
         };
+        if let Some(column) = target_column.filter(|column| columns.contains(column)) {
+            let name = rows.names().map_or_else(|| column.to_string(), |header| format!("{:?}", header[column]));
+            return Err(mistake(format!(
+                "{}: --target names column {name}, which is an input of the model; expected the column with the target",
+                path.display()
+            )));
+        }
         if need == Target::Needed {
             columns.extend(target_column);
         }

@@ -11,6 +11,7 @@ mod trace;
 
 use std::path::PathBuf;
 
+use anyhow::Context;
 use serde::Serialize;
 
 use super::failure::mistake;
@@ -75,7 +76,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         metrics: run_dir.map(|directory| directory.join("metrics.jsonl")),
     };
     output::create_directory("--out-dir", &args.out_dir)?;
-    let pictures: Vec<String> = gallery.write(&args.out_dir)?.iter().map(|path| path.display().to_string()).collect();
+    let data = || args.known.data.display().to_string();
+    let pictures: Vec<String> =
+        gallery.write(&args.out_dir).with_context(data)?.iter().map(|path| path.display().to_string()).collect();
     if args.json {
         return output::print_json(&Report { pictures });
     }

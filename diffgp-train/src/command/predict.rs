@@ -48,7 +48,8 @@ pub(crate) struct Args {
     /// Where to write the CSV [default: standard output].
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
-    /// Print one JSON object: n and mean and variance, or n and probability, as arrays.
+    /// Print one JSON object: n; mean and variance, or probability, as arrays; and out_of_range, the rows (from 0)
+    /// outside the ranges seen in training.
     #[arg(long, conflicts_with = "out")]
     json: bool,
     #[command(flatten)]
@@ -58,8 +59,8 @@ pub(crate) struct Args {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Report {
-    Regression { n: usize, mean: Vec<f32>, variance: Vec<f32> },
-    Classification { n: usize, probability: Vec<f32> },
+    Regression { n: usize, mean: Vec<f32>, variance: Vec<f32>, out_of_range: Vec<usize> },
+    Classification { n: usize, probability: Vec<f32>, out_of_range: Vec<usize> },
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
@@ -110,11 +111,14 @@ fn predict_all(model: &Model<'_>, rows: &mut ModelRows, sampling: Sampling) -> a
 
 fn report(model: &Model<'_>, predictions: &[Prediction]) -> Report {
     let n = predictions.len();
+    let out_of_range = (0..n).filter(|&row| !predictions[row].in_range()).collect();
     if model.is_classifier() {
-        Report::Classification { n, probability: predictions.iter().filter_map(Prediction::probability).collect() }
+        let probability = predictions.iter().filter_map(Prediction::probability).collect();
+        Report::Classification { n, probability, out_of_range }
     } else {
         let mean = predictions.iter().map(Prediction::mean).collect();
-        Report::Regression { n, mean, variance: predictions.iter().map(Prediction::variance).collect() }
+        let variance = predictions.iter().map(Prediction::variance).collect();
+        Report::Regression { n, mean, variance, out_of_range }
     }
 }
 

@@ -47,7 +47,8 @@ pub(crate) struct Settings {
     /// else from the number of rows].
     #[arg(long, value_name = "N")]
     sparse_iterations: Option<u64>,
-    /// Iterations of the sparse Gaussian process before a flow [default: from the number of rows].
+    /// Iterations of the sparse Gaussian process before a flow [default: from the number of rows, but no more than
+    /// --iterations].
     #[arg(long, value_name = "N")]
     warm_iterations: Option<u64>,
     /// Rows per iteration of a flow and its warm start; ten times as many without a flow [default: all of them up to
@@ -106,6 +107,19 @@ impl Settings {
         Self { flow_time: Some(time), times_are_listed: true, ..self.clone() }
     }
 
+    /// What to say if a flow is to be chosen after so few iterations that T = 0 has not come to its end: the flow, which has
+    /// its warm start on top, gains by those alone.
+    pub(crate) fn note_short_run(&self, rows: usize) -> Option<String> {
+        let usual = Config::for_rows(rows, self.task()).warm_start.iterations;
+        let few = self.sparse_iterations.or(self.iterations).filter(|&iterations| iterations < usual)?;
+        self.flow_time.is_none().then(|| {
+            format!(
+                "{few} iterations are too few to tell whether a flow is worth it; expected {usual} at least, or \
+                 --flow-time"
+            )
+        })
+    }
+
     /// The validated configuration for that many training rows.
     pub(crate) fn config(&self, rows: usize) -> anyhow::Result<Config> {
         let mut config = Config::for_rows(rows, self.task());
@@ -135,10 +149,14 @@ impl Settings {
         if let Some(iterations) = self.sparse_iterations.or(self.iterations) {
             config.sparse.set_iterations(iterations);
         }
-        if let Some(iterations) = self.warm_iterations {
+        // A warm start that is longer than all of T = 0 would speak for the flow.
+        let shortened = self.iterations.filter(|&iterations| iterations < config.warm_start.iterations);
+        if let Some(iterations) = self.warm_iterations.or(shortened) {
             config.warm_start.set_iterations(iterations);
         }
-        set(&mut config.batch, self.batch);
+        if let Some(batch) = self.batch {
+            config.set_batch(batch);
+        }
         set(&mut config.paths, self.paths);
         set(&mut config.validation.fraction, self.validation);
         set(&mut config.threads, self.threads);
@@ -202,6 +220,7 @@ fn in_flags(error: &ConfigError, times_are_listed: bool) -> String {
         "batch" => "--batch",
         "paths" => "--paths",
         "validation.fraction" => "--validation",
+        "threads" => "--threads",
         other => other,
     };
     format!("{flag} is {}; expected {}", error.value, error.expected)
@@ -219,9 +238,13 @@ mod tests {
         settings: Settings,
     }
 
-    fn config(arguments: &str, rows: usize) -> Config {
+    fn settings(arguments: &str) -> Settings {
         let arguments = ["train"].into_iter().chain(arguments.split_whitespace());
-        Command::try_parse_from(arguments).unwrap().settings.config(rows).unwrap()
+        Command::try_parse_from(arguments).unwrap().settings
+    }
+
+    fn config(arguments: &str, rows: usize) -> Config {
+        settings(arguments).config(rows).unwrap()
     }
 
     #[test]
@@ -246,6 +269,24 @@ mod tests {
         };
         assert_eq!((steps(""), steps("--temporal 3")), ((2, 2), (5, 5)));
         assert_eq!((steps("--training-steps 7 --temporal 3"), steps("--steps 7")), ((7, 7), (2, 7)));
+    }
+
+    #[test]
+    fn a_choice_after_few_iterations_is_noted() {
+        let note = |arguments: &str| settings(arguments).note_short_run(500);
+        assert!(note("--iterations 299").is_some_and(|note| note.contains("300 at least")));
+        for enough in
+            ["", "--iterations 300", "--iterations 30 --flow-time 5", "--iterations 30 --sparse-iterations 500"]
+        {
+            assert_eq!(note(enough), None, "{enough}");
+        }
+    }
+
+    #[test]
+    fn a_short_run_has_a_short_warm_start() {
+        let warm = |arguments: &str| config(arguments, 500).warm_start.iterations;
+        assert_eq!((warm(""), warm("--iterations 400"), warm("--iterations 30")), (300, 300, 30));
+        assert_eq!(warm("--iterations 30 --warm-iterations 200"), 200);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use diffgp_train::data::{DataError, read_test_rows};
 
+use super::console;
 use super::failure::mistake;
 
 /// Which rows are held out.
@@ -28,7 +29,8 @@ impl TestRowsArgs {
 
     /// The options as they were typed, for commands to copy.
     pub(crate) fn as_typed(&self) -> String {
-        let file = self.test_rows.as_ref().map(|file| format!(" --test-rows {}", file.display()));
+        let file =
+            self.test_rows.as_ref().map(|file| format!(" --test-rows {}", console::quoted(&file.to_string_lossy())));
         file.map_or_else(String::new, |file| format!("{file} --split {}", self.split.unwrap_or(0)))
     }
 }

@@ -13,14 +13,14 @@ use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::compress::{self, CompressError, Compressed, Goal};
 use diffgp_train::data::Dataset;
 use diffgp_train::export::{Errors, Exported};
-use diffgp_train::train::{self, Config, Task, TrainError, Trained};
+use diffgp_train::train::{self, Config, TrainError, Trained};
 
 use self::summary::Summary;
 use self::watch::Watch;
 use super::console::tell;
 use super::failure::{mistake, training_failed};
 use super::file_options::FileOption;
-use super::labelled::LabelledArgs;
+use super::labelled::{LabelledArgs, note_classes};
 use super::model_file::ModelFile;
 use super::report::{self, Report};
 use super::run_directory::{self, RunDirectory};
@@ -85,6 +85,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let (data, test) = read_rows(&args)?;
     let config = Config { checkpoint_every: args.checkpoint_every, ..args.settings.config(data.rows())? };
     check_names(&args, &data)?;
+    if let Some(note) = args.settings.note_short_run(data.rows()) {
+        tell!("note: {note}");
+    }
     let test_rows = args.test_rows.test_rows.as_deref();
     output::check_writable("--out", &args.out, &[Some(&args.rows.data), test_rows, args.file.path()])?;
     let run_dir = args.run_dir.clone().unwrap_or_else(|| args.out.with_extension("run"));
@@ -103,6 +106,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
 
     interrupt::listen()?;
     let (trained, mut directory) = train_watched(&args, &data, &config, checkpoint, directory)?;
+    tell!("writing the model and its report");
     let exported = model_file::export_trained(&trained, &data, !args.strip_names)?;
     if let Some(warning) = model_file::export_warning(&exported.errors) {
         tell!("warning: {warning}");
@@ -169,9 +173,7 @@ fn compressed(args: &Args, data: &Dataset, exported: Exported) -> anyhow::Result
 /// The training rows, and the held-out rows with their numbers.
 fn read_rows(args: &Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
     let data = args.rows.read(args.settings.target_kind())?;
-    if args.settings.task() == Task::Regression && data.targets().iter().all(|&y| y == 0.0 || y == 1.0) {
-        tell!("note: the target holds only 0 and 1; --task classification would predict a probability");
-    }
+    note_classes(args.settings.task(), &data);
     let (data, test) = match args.test_rows.read(&args.rows.data, data.rows())? {
         Some(numbers) => {
             let (data, rows) = data.hold_out(&numbers)?;
@@ -299,10 +301,5 @@ fn options(args: &Args, config: &Config) -> toml::Table {
 /// The command line as it can be typed again, without `--resume`.
 fn this_command() -> String {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).filter(|word| word != "--resume");
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_./,:=@%+-".contains(letter);
-    let quoted = words.map(|word| match !word.is_empty() && word.chars().all(is_plain) {
-        true => word,
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    });
-    quoted.collect::<Vec<_>>().join(" ")
+    words.map(|word| console::quoted(&word)).collect::<Vec<_>>().join(" ")
 }

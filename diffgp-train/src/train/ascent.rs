@@ -40,7 +40,7 @@ pub(super) struct Ascent<'a> {
 }
 
 impl<'a> Ascent<'a> {
-    /// With more rows than a batch q(u_g) goes to its optimum for them, if the likelihood is conjugate.
+    /// With all rows, or more than a batch, q(u_g) goes to its optimum for them, if the likelihood is conjugate.
     pub(super) fn new(config: &'a Config, phase: Phase, template: Params, rows: &Rows) -> Self {
         let mut phase = match phase {
             Phase::Trial | Phase::RivalTrial => config.trial,
@@ -48,7 +48,7 @@ impl<'a> Ascent<'a> {
             Phase::Sparse | Phase::SparseAgain => config.sparse,
             Phase::Flow | Phase::FlowAgain => config.main,
         };
-        if rows.exceed_a_batch(config) && config.task == Task::Regression && phase.natural_step > 0.0 {
+        if rows.say_it_all(config) && config.task == Task::Regression && phase.natural_step > 0.0 {
             phase.natural_step = 1.0;
         }
         Self { config, phase, groups: groups(&template), template, rows: rows.training_count() }

@@ -28,6 +28,8 @@ const TRIAL_ITERATIONS: u64 = 400;
 /// Raised whenever the same configuration trains otherwise than before, so that checkpoints and results of before are not
 /// taken for those of now.
 const RECIPE: u64 = 1;
+/// Natural-gradient step of q(u_g) on batches.
+const BATCH_STEP: f64 = 0.2;
 
 /// What is predicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,7 +75,7 @@ pub struct Config {
     pub validation: ValidationConfig,
     /// β of the running average θ̄ ← β θ̄ + (1 − β) θ that is validated and kept instead of θ itself.
     pub averaging: Option<f64>,
-    /// The last fit of q(u_g) and σ², and the one that ends a trial.
+    /// The last fit of q(u_g) and σ², and the one that ends every phase that is compared with another.
     pub refit: RefitConfig,
     /// Absolute jitter to start with.
     pub jitter: f64,
@@ -211,7 +213,7 @@ impl Config {
         let conjugate = task == Task::Regression;
         let natural_step = match (full, conjugate) {
             (true, true) => 1.0,
-            (false, true) => 0.2,
+            (false, true) => BATCH_STEP,
             (_, false) => 0.1,
         };
         let phase = |iterations, learning_rate| PhaseConfig {
@@ -266,6 +268,16 @@ impl Config {
         }
     }
 
+    /// So many rows per iteration of a flow and its warm start. Of fewer than all, q(u_g) must not take the optimum.
+    pub fn set_batch(&mut self, batch: usize) {
+        if batch < self.batch {
+            for phase in [&mut self.trial, &mut self.warm_start, &mut self.sparse, &mut self.main] {
+                phase.natural_step = phase.natural_step.min(BATCH_STEP);
+            }
+        }
+        self.batch = batch;
+    }
+
     /// Refuses what cannot work, naming the field and what would be right.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let flow = &self.flow;
@@ -274,8 +286,9 @@ impl Config {
         let shortest = f64::from(*limits::FLOW_TIME.start());
         check("flow.time", flow.time, "0 (no flow) or 1e-6 to 100", |t| t == 0.0 || (shortest..=100.0).contains(&t))?;
         if flow.time > 0.0 {
-            check_count("flow.steps", flow.steps, 1, limits::MAX_STEPS, "1 to 4096")?;
+            // Before the exported steps, which are as many unless others are asked for.
             check_count("flow.training_steps", flow.training_steps, 1, limits::MAX_STEPS, "1 to 4096")?;
+            check_count("flow.steps", flow.steps, 1, limits::MAX_STEPS, "1 to 4096")?;
             check_count("flow.inducing", flow.inducing, 1, limits::MAX_FEATURES, "1 to 1024")?;
             check_count("flow.inducing_times", flow.inducing_times, 0, 64, "0 (none) to 64")?;
             if flow.inducing * flow.inducing_times > limits::MAX_FEATURES {
@@ -291,6 +304,7 @@ impl Config {
         positive("predictor.noise", self.predictor.noise)?;
         check_count("batch", self.batch, 1, usize::MAX, "at least 1")?;
         check_count("paths", self.paths, 1, 1000, "1 to 1000")?;
+        check_count("threads", self.threads, 0, 256, "0 (one per core) to 256")?;
         check_count("validation.paths", self.validation.paths, 1, 10_000, "1 to 10000")?;
         check_count("refit.paths", self.refit.paths, 0, 1000, "0 (no refit) to 1000")?;
         for (rate, step, phase) in [
@@ -397,6 +411,18 @@ mod optional_kernel {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn batches_that_are_not_all_rows_take_short_natural_steps() {
+        let steps = |rows: usize, batch: usize| {
+            let mut config = Config::for_rows(rows, Task::Regression);
+            config.set_batch(batch);
+            (config.batch, config.warm_start.natural_step, config.main.natural_step)
+        };
+        assert_eq!(steps(900, 100), (100, 0.2, 0.2));
+        assert_eq!(steps(900, 900), (900, 1.0, 1.0));
+        assert_eq!(steps(9000, 500), (500, 0.2, 0.2));
+    }
 
     #[test]
     fn defaults_are_valid() {

@@ -91,7 +91,13 @@ pub(super) struct Paths<'a> {
     pub(super) threads: &'a Threads,
 }
 
-impl Paths<'_> {
+impl<'a> Paths<'a> {
+    /// The same noise every time: two validations differ by the parameters only.
+    pub(super) fn to_validate(config: &Config, threads: &'a Threads) -> Self {
+        let key = NoiseKey { seed: config.seed, purpose: Purpose::Validation, iteration: 0 };
+        Self { count: config.validation.paths, key, threads }
+    }
+
     /// S and the noise; without a flow one path says it all.
     fn noise(&self, params: &Params, rows: &[usize]) -> (usize, Option<Vec<f32>>) {
         let Some(flow) = &params.flow else { return (1, None) };
@@ -122,9 +128,6 @@ impl Objective for DataObjective<'_> {
         if self.validation.is_empty() {
             return Ok(None);
         }
-        // The same noise every time: two validations differ by the parameters only.
-        let key = NoiseKey { seed: self.config.seed, purpose: Purpose::Validation, iteration: 0 };
-        let paths = Paths { count: self.config.validation.paths, key, threads: self.threads };
-        self.rows_of.score(params, &self.validation, paths).map(Some)
+        self.rows_of.score(params, &self.validation, Paths::to_validate(self.config, self.threads)).map(Some)
     }
 }

@@ -108,6 +108,11 @@ pub enum Warning {
     },
     /// Too few rows to keep some aside.
     NoValidation,
+    /// So few rows that the noise is often underestimated.
+    FewRows {
+        /// How many.
+        rows: usize,
+    },
     /// No validation rows, so nothing could speak for a flow.
     NoFlow,
     /// A Cholesky factorisation failed.
@@ -147,6 +152,12 @@ impl fmt::Display for Warning {
                 write!(f, "{used} inducing points instead of {wanted}: there are no more distinct rows")
             }
             Self::NoValidation => write!(f, "too few rows to keep validation rows aside; the last iterate is kept"),
+            Self::FewRows { rows } => {
+                write!(
+                    f,
+                    "error bars learned from {rows} rows are often too narrow; with some 40 and more they are right"
+                )
+            }
             Self::NoFlow => write!(f, "no flow is tried: no validation rows could say whether it helps"),
             Self::JitterRaised { iteration, jitter } => {
                 write!(f, "iteration {iteration}: jitter raised to {jitter:e} after a failed factorisation")

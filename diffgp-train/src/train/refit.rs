@@ -1,19 +1,24 @@
-//! The last fit of q(u_g) and, without a flow and with more rows than a batch, of σ²: everything else fixed, at the
-//! exported number of steps, several paths, all rows. It also ends the trial of a kernel, on the training rows.
+//! The last fit of q(u_g) and, with more rows than a batch, of σ²: everything else fixed, at the exported number of
+//! steps, several paths, all rows. It also ends every phase that is compared with another, on the training rows.
 //!
 //! The flow is fixed, so its end points are computed once, forward only; what is left is a sparse Gaussian process on
 //! S·B rows. Gaussian: natural-gradient steps γₜ = Bₜ/(B₁ + … + Bₜ) over chunks end at the closed-form optimum for all
 //! rows seen. Bernoulli: not conjugate, so sweeps of shorter steps. Memory: the end points, S·rows·D numbers.
 //!
 //! While everything else moves, q(u_g) never quite fits: it is the optimum of the step before, or of some of the rows.
-//! σ² grows by what it misses; on data with little noise that is most of it. So σ² goes to its own optimum E[(y − g)²]
-//! in turns with q(u_g), which is ascent on the bound again. Where it is right to a tenth, which is worth less than
-//! 0.003 nats, it is left alone. With a flow it stays as it was: there the bound's σ² holds the spread of the paths,
-//! which predictions add once more.
+//! σ² grows by what it misses; on data with little noise that is most of it. So it is fitted in turns with q(u_g):
+//!
+//! 1. without a flow, to its own optimum E[(y − g)²], which is ascent on the bound again. Where it is right to a tenth,
+//!    which is worth less than 0.003 nats, it is left alone;
+//! 2. to what predictions want. E[(y − g)²] holds the variance of g and the spread of the paths, which predictions add
+//!    once more. So σ² becomes smaller, or else larger, as long as the log-likelihood of the validation rows gains.
+//!    Trials of kernels do without: the kernel whose variance was further off would gain.
 
-use super::config::Config;
+use super::config::{Config, Task};
 use super::error::TrainError;
 use super::objective::{Paths, Standardised};
+use super::observer::Phase;
+use super::rows::Rows;
 use crate::elbo::{Batch, value_and_gradient};
 use crate::noise::NoiseKey;
 use crate::optimise::natural_step_or_shorter;
@@ -30,36 +35,74 @@ const SWEEP_STEP: f64 = 0.5;
 /// Relative changes of σ²: one that is worth fitting it at all, and one that is not worth another sweep.
 const WORTHWHILE: f64 = 0.1;
 const SETTLED: f64 = 0.01;
+/// Steps of σ²: their factor, what one must add to the log-likelihood of a validation row, and how many at most.
+const NOISE_FACTOR: f64 = 1.5;
+const NOISE_GAIN: f64 = 0.01;
+const NOISE_STEPS: usize = 25;
 
-/// The rows of the last fit: all, or a random choice of as many as are used at most.
-pub(super) fn rows(total_rows: usize, config: &Config) -> Vec<usize> {
-    let order = Permutation::new(total_rows, config.seed, Purpose::Refit, 0);
-    (0..total_rows.min(config.refit.max_rows)).map(|index| order.at(index)).collect()
+/// How σ² is fitted, beyond a batch of rows and without a prior on it, which would have to be weighed against the rows.
+#[derive(Clone, Copy)]
+pub(super) enum NoiseFit<'a> {
+    /// Not at all.
+    Keep,
+    /// 1.
+    ToBound,
+    /// 1 and 2, by these rows, which the fit of q(u_g) has not seen.
+    ToPredictions(&'a [usize]),
 }
 
-/// Replaces q(u_g) of `params`, and perhaps σ², by what fits `rows`, which stand for all rows of the set. A step that
-/// would leave the Gaussians is shortened, or left out.
-pub(super) fn refit(
+impl<'a> NoiseFit<'a> {
+    /// By the validation rows, if there are some that are not trained on in the end.
+    pub(super) fn by(validation: &'a [usize], total_rows: usize, config: &Config) -> Self {
+        let unseen = !validation.is_empty() && total_rows > config.validation.again_rows.max(config.batch);
+        if unseen { Self::ToPredictions(validation) } else { Self::ToBound }
+    }
+}
+
+/// The last fit of all: σ² with the training rows, if validation rows can choose it, then q(u_g) on all rows.
+pub(super) fn finish(
     params: &mut Params,
     rows_of: Standardised<'_>,
-    rows: &[usize],
     config: &Config,
     threads: &Threads,
 ) -> Result<(), TrainError> {
     let total_rows = rows_of.data.rows();
+    let apart = Rows::new(total_rows, config, Phase::Flow);
+    let validation = apart.validation();
+    let mut noise = NoiseFit::by(&validation, total_rows, config);
+    if let NoiseFit::ToPredictions(_) = noise {
+        let training = apart.training(config.refit.max_rows);
+        refit(params, rows_of, (&training, apart.training_count()), noise, config, threads)?;
+        noise = NoiseFit::Keep;
+    }
+    let order = Permutation::new(total_rows, config.seed, Purpose::Refit, 0);
+    let rows: Vec<usize> = (0..total_rows.min(config.refit.max_rows)).map(|index| order.at(index)).collect();
+    refit(params, rows_of, (&rows, total_rows), noise, config, threads)
+}
+
+/// Replaces q(u_g) of `params`, and perhaps σ², by what fits `rows`, which stand for `total_rows`. A step that would leave
+/// the Gaussians is shortened, or left out.
+pub(super) fn refit(
+    params: &mut Params,
+    rows_of: Standardised<'_>,
+    (rows, total_rows): (&[usize], usize),
+    noise_fit: NoiseFit<'_>,
+    config: &Config,
+    threads: &Threads,
+) -> Result<(), TrainError> {
     let key = NoiseKey { seed: config.seed, purpose: Purpose::Refit, iteration: 0 };
     let paths = Paths { count: config.refit.paths, key, threads };
     let ends =
         rows.chunks(CHUNK).map(|chunk| rows_of.end_points(params, chunk, paths)).collect::<Result<Vec<_>, _>>()?;
     let batches: Vec<Batch<'_, f32>> = ends.iter().map(|(x, y)| Batch { x, y, total_rows }).collect();
 
-    // A prior on σ² would have to be weighed against the rows; it is rare, and σ² stays as it was trained.
-    let fits_noise = params.flow.is_none() && total_rows > config.batch && config.regularisation.noise.is_none();
+    let alone = config.task != Task::Regression || total_rows <= config.batch || config.regularisation.noise.is_some();
+    let noise_fit = if alone { NoiseFit::Keep } else { noise_fit };
     let mut predictor = Params { flow: None, ..params.clone() };
     fit(&mut predictor, &batches, threads)?;
     for sweep in 1..SWEEPS {
         match predictor.likelihood {
-            Likelihood::Gaussian { noise } if fits_noise => {
+            Likelihood::Gaussian { noise } if params.flow.is_none() && !matches!(noise_fit, NoiseFit::Keep) => {
                 let better = expected_square(&predictor, noise, &batches, threads)?;
                 let change = (better / noise).ln().abs();
                 let enough = if sweep == 1 { WORTHWHILE } else { SETTLED };
@@ -73,8 +116,42 @@ pub(super) fn refit(
         }
         fit(&mut predictor, &batches, threads)?;
     }
+    if let NoiseFit::ToPredictions(validation) = noise_fit {
+        let paths = Paths::to_validate(config, threads);
+        let score = |predictor: &Params| {
+            let whole = Params { flow: params.flow.clone(), ..predictor.clone() };
+            Ok(rows_of.score(&whole, validation, paths)?.log_likelihood)
+        };
+        fit_noise(&mut predictor, &batches, score, threads)?;
+    }
     params.predictor.posterior = predictor.predictor.posterior;
     params.likelihood = predictor.likelihood;
+    Ok(())
+}
+
+/// σ² smaller, or else larger, q(u_g) fitted to it, as long as the score gains.
+fn fit_noise(
+    predictor: &mut Params,
+    batches: &[Batch<'_, f32>],
+    score: impl Fn(&Params) -> Result<f64, TrainError>,
+    threads: &Threads,
+) -> Result<(), TrainError> {
+    let first = score(predictor)?;
+    let mut best = first;
+    for factor in [1.0 / NOISE_FACTOR, NOISE_FACTOR] {
+        for _ in 0..NOISE_STEPS {
+            let Likelihood::Gaussian { noise } = predictor.likelihood else { return Ok(()) };
+            let mut next = Params { likelihood: Likelihood::Gaussian { noise: noise * factor }, ..predictor.clone() };
+            fit(&mut next, batches, threads)?;
+            match score(&next)? {
+                better if better >= best + NOISE_GAIN => (*predictor, best) = (next, better),
+                _ => break,
+            }
+        }
+        if best > first {
+            break;
+        }
+    }
     Ok(())
 }
 
@@ -121,7 +198,8 @@ mod tests {
     use super::*;
     use crate::data::{Dataset, Scaling};
     use crate::elbo::evaluate;
-    use crate::train::{Task, small_model};
+    use crate::optimise::LogNormal;
+    use crate::train::initial;
 
     /// A smooth function of two inputs, on a grid, with a disturbance of known size.
     fn data(disturbance: f32) -> Dataset {
@@ -133,43 +211,104 @@ mod tests {
         Dataset::new(grid.clone().flat_map(|(a, b)| [a, b]).collect(), y.collect(), 2).unwrap()
     }
 
-    fn refitted(data: &Dataset, batch: usize, noise: f64, with_flow: bool) -> (Params, f64) {
-        let config = Config { batch, ..Config::for_rows(data.rows(), Task::Regression) };
-        let scaling = Scaling::of(data, true);
-        let rows_of = Standardised { data, scaling: &scaling };
+    /// What a fit gave: σ², and on all rows the means of the predictions' variance, of their squared errors, and of
+    /// E[(y − g)²].
+    #[derive(Debug)]
+    struct Fitted {
+        noise: f64,
+        variance: f64,
+        squared_error: f64,
+        expected_square: f64,
+    }
+
+    fn refitted(config: &Config, noise: f64, with_flow: bool, validation: usize) -> Fitted {
+        let data = data(0.3);
+        let scaling = Scaling::of(&data, true);
+        let rows_of = Standardised { data: &data, scaling: &scaling };
         let threads = Threads::new(1).unwrap();
-        let mut params = Params { likelihood: Likelihood::Gaussian { noise }, ..small_model(with_flow) };
-        refit(&mut params, rows_of, &rows(data.rows(), &config), &config, &threads).unwrap();
-        // E[(y − g)²], row by row from the predictions.
-        let (x, y) = rows_of.gather(&(0..data.rows()).collect::<Vec<_>>());
-        let latent = evaluate(&params, &x, 1, None, &threads).unwrap();
-        let square = |(row, &y): (usize, &f32)| f64::from((y - latent.mean[row]).powi(2) + latent.variance[row]);
-        let mean = y.iter().enumerate().map(square).sum::<f64>() / data.rows() as f64;
-        (params, mean)
+        let mut params = initial::sparse_gp(&data, &scaling, config, &mut ());
+        params.flow = with_flow.then(|| initial::weak_flow(&data, &scaling, config, &mut ()));
+        params.likelihood = Likelihood::Gaussian { noise };
+        let all: Vec<usize> = (0..400).map(|place| place * 7 % 400).collect();
+        let (validation, training) = all.split_at(validation);
+        let noise_fit = NoiseFit::by(validation, all.len(), config);
+        refit(&mut params, rows_of, (training, training.len()), noise_fit, config, &threads).unwrap();
+
+        let (x, y) = rows_of.gather(&all);
+        let paths = if with_flow { 50 } else { 1 };
+        let key = NoiseKey { seed: 9, purpose: Purpose::Validation, iteration: 0 };
+        let mut normals = Vec::new();
+        crate::noise::fill(&mut normals, key, &all, paths, config.flow.steps, 2);
+        let latent = evaluate(&params, &x, paths, with_flow.then_some(&normals), &threads).unwrap();
+        let Likelihood::Gaussian { noise } = params.likelihood else { panic!("no longer a regression") };
+        let mut fitted = Fitted { noise, variance: noise, squared_error: 0.0, expected_square: 0.0 };
+        for (row, &y) in y.iter().enumerate() {
+            let of_paths = |value: &dyn Fn(f64, f64) -> f64| {
+                let at = |path: usize| path * all.len() + row;
+                let value = |path| value(f64::from(latent.mean[at(path)]), f64::from(latent.variance[at(path)]));
+                (0..paths).map(value).sum::<f64>() / paths as f64
+            };
+            let (y, mean) = (f64::from(y), of_paths(&|mean, _| mean));
+            let share = 1.0 / all.len() as f64;
+            fitted.variance += share * of_paths(&|of_path, variance| variance + (of_path - mean).powi(2));
+            fitted.squared_error += share * (y - mean).powi(2);
+            fitted.expected_square += share * of_paths(&|of_path, variance| variance + (y - of_path).powi(2));
+        }
+        fitted
     }
 
-    fn noise_of(params: &Params) -> f64 {
-        match params.likelihood {
-            Likelihood::Gaussian { noise } => noise,
-            Likelihood::Bernoulli { .. } => f64::NAN,
+    fn on_batches_of(batch: usize) -> Config {
+        let mut config = Config { batch, ..Config::for_rows(400, Task::Regression) };
+        (config.predictor.inducing, config.flow.inducing) = (20, 5);
+        config.validation.again_rows = 0;
+        config
+    }
+
+    #[test]
+    fn beyond_a_batch_bars_are_as_wide_as_the_errors_with_and_without_a_flow() {
+        for (start, with_flow) in [(10.0, false), (1e-3, false), (10.0, true), (1e-3, true)] {
+            let fitted = refitted(&on_batches_of(100), start, with_flow, 100);
+            // σ² moves in steps of 1.5, as long as one gains 0.01 nats.
+            let ratio = fitted.variance / fitted.squared_error;
+            assert!((1.0 / NOISE_FACTOR..NOISE_FACTOR).contains(&ratio), "{start}, {with_flow}: {fitted:?}");
         }
     }
 
     #[test]
-    fn beyond_a_batch_the_noise_is_what_the_predictions_miss() {
-        for (disturbance, start) in [(0.3, 10.0), (0.3, 1e-3), (0.0, 0.1)] {
-            let (params, missed) = refitted(&data(disturbance), 100, start, false);
-            let ratio = noise_of(&params) / missed;
-            assert!((ratio - 1.0).abs() < 2.0 * SETTLED, "{disturbance}, {start}: {ratio}");
+    fn without_a_flow_and_validation_rows_the_noise_goes_to_the_optimum_of_the_bound() {
+        for start in [10.0, 1e-3] {
+            let fitted = refitted(&on_batches_of(100), start, false, 0);
+            let ratio = fitted.noise / fitted.expected_square;
+            assert!((ratio - 1.0).abs() < 2.0 * SETTLED, "{start}: {fitted:?}");
         }
     }
 
     #[test]
-    fn on_all_rows_and_with_a_flow_the_noise_stays() {
-        for (batch, with_flow) in [(400, false), (100, true)] {
-            let (params, missed) = refitted(&data(0.3), batch, 5.0, with_flow);
-            assert!((missed / 5.0).ln().abs() > WORTHWHILE, "{missed}");
-            assert_eq!(noise_of(&params), 5.0);
+    fn a_noise_that_suits_stays_to_the_bit() {
+        for with_flow in [false, true] {
+            let noise = refitted(&on_batches_of(100), 10.0, with_flow, 100).noise;
+            assert_eq!(refitted(&on_batches_of(100), noise, with_flow, 100).noise, noise);
+        }
+    }
+
+    #[test]
+    fn otherwise_the_noise_stays() {
+        let mut with_prior = on_batches_of(100);
+        with_prior.regularisation.noise = Some(LogNormal { median: 5.0, sigma: 1.0 });
+        let all_rows = on_batches_of(400);
+        let mut trained_on = on_batches_of(100);
+        trained_on.validation.again_rows = 400;
+        for (config, with_flow, validation) in [
+            (&all_rows, false, 100),
+            (&all_rows, true, 100),
+            (&with_prior, false, 100),
+            (&with_prior, true, 100),
+            (&on_batches_of(100), true, 0),
+            (&trained_on, true, 100),
+        ] {
+            let fitted = refitted(config, 5.0, with_flow, validation);
+            assert_eq!(fitted.noise, 5.0);
+            assert!(fitted.variance > NOISE_FACTOR * fitted.squared_error, "a fit would change nothing: {fitted:?}");
         }
     }
 }

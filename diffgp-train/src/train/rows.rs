@@ -35,9 +35,9 @@ impl Rows {
         Self { order, total, validation, batch, seed: config.seed }
     }
 
-    /// Whether an iteration takes more than a batch of the configuration.
-    pub(super) fn exceed_a_batch(&self, config: &Config) -> bool {
-        self.batch > config.batch
+    /// Whether an iteration takes all rows, or more than a batch of the configuration.
+    pub(super) fn say_it_all(&self, config: &Config) -> bool {
+        self.batch > config.batch || self.batch == self.training_count()
     }
 
     /// How many rows are trained on.
@@ -115,13 +115,14 @@ mod tests {
         let config = Config { batch: 30, ..Config::for_rows(1000, Task::Regression) };
         let in_batches = |total: usize, phase: Phase| {
             let rows = Rows::new(total, &config, phase);
-            (rows.batch(0).len(), rows.exceed_a_batch(&config))
+            (rows.batch(0).len(), rows.say_it_all(&config))
         };
         assert_eq!(in_batches(1000, Phase::Flow), (30, false));
         assert_eq!(in_batches(1000, Phase::WarmStart), (30, false));
         assert_eq!(in_batches(1000, Phase::Sparse), (300, true));
         assert_eq!(in_batches(100, Phase::Sparse), (90, true));
-        assert_eq!(in_batches(20, Phase::Sparse), (18, false));
+        assert_eq!(in_batches(20, Phase::Sparse), (18, true));
+        assert_eq!(in_batches(20, Phase::Flow), (18, true));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use diffgp_train::train::Config;
 use serde::{Deserialize, Serialize};
 
 use crate::command::console;
+use crate::command::failure::mistake;
 
 /// One finished split.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -102,6 +103,9 @@ pub(super) fn key(config: &Config, training: &Dataset, test: &Dataset, test_path
     format!("{version}-{:016x}-{training:016x}-{test:016x}-{test_paths}", config.fingerprint())
 }
 
+/// How every line begins.
+const START: &str = r#"{"key":"#;
+
 /// The file and what it held at the beginning.
 pub(super) struct Journal {
     path: PathBuf,
@@ -111,13 +115,21 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Reads what is there; lines of other settings and a line cut short are left alone.
+    /// Reads what is there; lines of other settings and lines cut short are left alone, other files are refused.
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
         let text = if path.exists() {
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?
         } else {
             String::new()
         };
+        let is_foreign = |line: &str| !line.trim().is_empty() && !START.starts_with(line) && !line.starts_with(START);
+        if let Some(number) = text.lines().position(is_foreign) {
+            return Err(mistake(format!(
+                "--out {}: line {} is not a finished split; expected a file of crossval, or a new one",
+                path.display(),
+                number + 1
+            )));
+        }
         let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let cut = !text.is_empty() && !text.ends_with('\n');
         Ok(Self { path: path.to_owned(), lines, cut })

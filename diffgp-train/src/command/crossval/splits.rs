@@ -15,7 +15,10 @@ use crate::command::test_rows::check_rows;
 pub(super) fn held_out_rows(args: &Args, data: &Dataset) -> anyhow::Result<Vec<(usize, Vec<usize>)>> {
     match (&args.test_rows, args.folds) {
         (Some(file), _) => {
-            let chosen = chosen_splits(file, args.splits.as_deref())?;
+            let chosen = match &args.splits {
+                Some(asked) => range(asked)?,
+                None => all_splits(file)?,
+            };
             let read = |split| {
                 let rows = read_test_rows(file, split)?;
                 check_rows(file, &rows, &args.rows.data, data.rows())?;
@@ -24,7 +27,12 @@ pub(super) fn held_out_rows(args: &Args, data: &Dataset) -> anyhow::Result<Vec<(
             chosen.map(read).collect()
         }
         (None, Some(folds)) if (2..=data.rows()).contains(&folds) => {
-            Ok(fold_rows(data.rows(), folds, args.settings.seed))
+            let chosen = args.splits.as_deref().map_or(Ok(0..folds), range)?;
+            if chosen.end > folds {
+                let asked = format!("{}..{}", chosen.start, chosen.end);
+                return Err(mistake(format!("--splits is {asked}; there are only {folds} folds, 0..{folds}")));
+            }
+            Ok(fold_rows(data.rows(), folds, args.settings.seed).drain(chosen).collect())
         }
         (None, Some(folds)) => Err(mistake(format!(
             "--folds is {folds}; expected 2 to {}, the rows of {}",
@@ -48,16 +56,19 @@ fn fold_rows(rows: usize, folds: usize, seed: u64) -> Vec<(usize, Vec<usize>)> {
     (0..folds).map(fold).collect()
 }
 
-fn chosen_splits(file: &Path, asked: Option<&str>) -> anyhow::Result<Range<usize>> {
-    let Some(asked) = asked else {
-        return match count_splits(file)? {
-            0 => Err(mistake(format!(
-                "{}: no splits; expected lines with the numbers of the rows to hold out, from 0",
-                file.display()
-            ))),
-            splits => Ok(0..splits),
-        };
-    };
+/// All lines of the file.
+fn all_splits(file: &Path) -> anyhow::Result<Range<usize>> {
+    match count_splits(file)? {
+        0 => Err(mistake(format!(
+            "{}: no splits; expected lines with the numbers of the rows to hold out, from 0",
+            file.display()
+        ))),
+        splits => Ok(0..splits),
+    }
+}
+
+/// FIRST..END.
+fn range(asked: &str) -> anyhow::Result<Range<usize>> {
     let wrong = || mistake(format!("--splits is {asked}; expected FIRST..END, as in 0..20"));
     let (first, end) = asked.split_once("..").ok_or_else(wrong)?;
     let range = first.parse().map_err(|_| wrong())?..end.parse().map_err(|_| wrong())?;

@@ -192,8 +192,8 @@ impl Summary {
                 text,
                 "  {index:>3}  {:<width$} {:>12} {:>12} {:>12} {:>12}",
                 input.name.as_deref().unwrap_or("-"),
-                input.low,
-                input.high,
+                end(input.low),
+                end(input.high),
                 mean(input.mean, input.scale),
                 deviation(input.scale)
             )?;
@@ -210,6 +210,14 @@ impl Summary {
             ),
             None => writeln!(text, "target {name}: probability of class 1"),
         }
+    }
+}
+
+/// An end of a range, every digit of it.
+fn end(value: f32) -> String {
+    match value == 0.0 || (1e-4..1e9).contains(&value.abs()) {
+        true => value.to_string(),
+        false => format!("{value:e}"),
     }
 }
 

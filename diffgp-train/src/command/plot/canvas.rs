@@ -97,6 +97,7 @@ fn build_axes<'a, DB: DrawingBackend>(
     y: Axis,
     measures: &Measures,
 ) -> Drawn<Chart<'a, DB>, DB> {
+    let marks = [&x, &y].map(|axis| Powers::of(&axis.range, measures.marks));
     let mut chart = ChartBuilder::on(area)
         .caption(title, (FONT, measures.title))
         .margin(14)
@@ -104,9 +105,16 @@ fn build_axes<'a, DB: DrawingBackend>(
         .x_label_area_size(measures.below)
         .y_label_area_size(measures.left)
         .build_cartesian_2d(x.range, y.range)?;
-    chart
-        .configure_mesh()
-        .x_desc(x.label)
+    let [x_marks, y_marks] =
+        marks.map(|powers| move |value: &f64| powers.map_or_else(String::new, |powers| powers.text(*value)));
+    let mut mesh = chart.configure_mesh();
+    if marks[0].is_some() {
+        mesh.x_label_formatter(&x_marks);
+    }
+    if marks[1].is_some() {
+        mesh.y_label_formatter(&y_marks);
+    }
+    mesh.x_desc(x.label)
         .y_desc(y.label)
         .x_labels(measures.marks)
         .y_labels(measures.marks)
@@ -116,6 +124,29 @@ fn build_axes<'a, DB: DrawingBackend>(
         .bold_line_style(RGBColor(228, 228, 228))
         .draw()?;
     Ok(chart)
+}
+
+/// Marks as powers of ten, on axes whose numbers would be too long otherwise, or read as zero.
+#[derive(Clone, Copy, Debug)]
+struct Powers {
+    decimals: usize,
+    /// Between two marks, about.
+    step: f64,
+}
+
+impl Powers {
+    fn of(range: &Range<f64>, marks: usize) -> Option<Self> {
+        let largest = range.start.abs().max(range.end.abs());
+        let step = (range.end - range.start).abs() / marks.saturating_sub(1).max(1) as f64;
+        let digits = largest.log10().floor() - step.log10().floor();
+        let needed = largest > 0.0 && !(1e-3..1e6).contains(&largest) && digits.is_finite();
+        needed.then_some(Self { decimals: digits.clamp(0.0, 6.0) as usize, step })
+    }
+
+    fn text(self, value: f64) -> String {
+        // The mark at zero is the sum of many steps.
+        if value.abs() < 1e-3 * self.step { "0".to_owned() } else { format!("{value:.*e}", self.decimals) }
+    }
 }
 
 /// The legend of what was labelled so far.
@@ -165,4 +196,21 @@ fn draw_png(picture: &impl Picture, path: &Path) -> anyhow::Result<()> {
     area.fill(&WHITE)?;
     picture.draw(&area)?;
     Ok(area.present()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_axes_of_small_and_large_numbers_have_powers_of_ten() {
+        for range in [-3.0..3.0, 0.0..0.01, 0.0..0.0, 0.0..900_000.0] {
+            assert!(Powers::of(&range, 11).is_none(), "{range:?}");
+        }
+        let text = |range: Range<f64>, value: f64| Powers::of(&range, 11).map(|powers| powers.text(value));
+        assert_eq!(text(-1.1e-5..1.1e-5, 2e-6).as_deref(), Some("2.0e-6"));
+        assert_eq!(text(-1.1e-5..1.1e-5, -1.7e-21).as_deref(), Some("0"));
+        assert_eq!(text(0.0..1e29, 5e28).as_deref(), Some("5.0e28"));
+        assert_eq!(text(1.0e9..1.001e9, 1.0005e9).as_deref(), Some("1.0005e9"));
+    }
 }

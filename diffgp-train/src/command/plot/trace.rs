@@ -85,16 +85,12 @@ impl Trace {
 
 impl Picture for Trace {
     fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
-        let title = match self.starts.len() {
-            0 => "Bound",
-            1 => "Bound (grey: where the flow begins)",
-            _ => "Bound (grey: where the flow begins, and where it begins again on all rows)",
-        };
+        let title = if self.starts.is_empty() { "Bound" } else { "Bound (grey: where another phase begins)" };
         if self.held_out.is_empty() {
             return self.panel(area, title, "ELBO", &self.elbo, BLUE);
         }
         let (upper, lower) = area.split_vertically(320);
         self.panel(&upper, title, "ELBO", &self.elbo, BLUE)?;
-        self.panel(&lower, "Held-out rows", "log-likelihood per row", &self.held_out, VERMILLION)
+        self.panel(&lower, "Validation rows", "log-likelihood per row", &self.held_out, VERMILLION)
     }
 }

@@ -59,10 +59,10 @@ impl Summary {
         });
         let compared = if self.compression_loss.is_some() { "against the whole model" } else { "f32 against float64" };
         let page = page.map_or_else(String::new, |page| format!("report: {}\n", page.display()));
-        let (model, data) = (args.out.display(), args.rows.data.display());
+        let [model, data] = [&args.out, &args.rows.data].map(|path| console::quoted(&path.to_string_lossy()));
         // A model that holds the target's name finds it.
         let target = args.rows.target.as_deref().filter(|name| args.strip_names || name.parse::<usize>().is_ok());
-        let target = target.map_or_else(String::new, |target| format!(" --target {target}"));
+        let target = target.map_or_else(String::new, |target| format!(" --target {}", console::quoted(target)));
         format!(
             "{model}: {}, iteration {}{validated}, {}\n{kernel}{flow}{compression}\
              {compared} on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}\n\

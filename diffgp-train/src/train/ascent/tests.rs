@@ -42,7 +42,6 @@ impl Objective for Bowl {
             kl_predictor: 0.0,
             kl_flow: 0.0,
             gradient,
-            predictor_covariance_gradient: nalgebra::DMatrix::zeros(3, 3),
             jitter_raised: (self.calls == 3).then_some(1e-4),
         })
     }
