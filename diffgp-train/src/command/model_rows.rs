@@ -45,8 +45,10 @@ impl ModelRows {
             Some(header) if !names.is_empty() => by_name(path, header, &names)?,
             _ => by_position(path, &rows, model.inputs(), target_column, &ignored)?,
         };
+        let named =
+            |column: usize| rows.names().map_or_else(|| column.to_string(), |header| format!("{:?}", header[column]));
         if let Some(column) = target_column.filter(|column| columns.contains(column)) {
-            let name = rows.names().map_or_else(|| column.to_string(), |header| format!("{:?}", header[column]));
+            let name = named(column);
             return Err(mistake(format!(
                 "{}: --target names column {name}, which is an input of the model; expected the column with the target",
                 path.display()
@@ -56,7 +58,7 @@ impl ModelRows {
             columns.extend(target_column);
         }
         if let Some(&column) = columns.iter().find(|column| ignored.contains(column)) {
-            let name = rows.names().map_or_else(|| column.to_string(), |header| format!("{:?}", header[column]));
+            let name = named(column);
             return Err(mistake(format!(
                 "{}: --ignore leaves out column {name}, which the model needs",
                 path.display()
