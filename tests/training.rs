@@ -136,7 +136,7 @@ fn a_flow_that_no_validation_row_speaks_for_is_not_kept() {
     config.flow.optional = true;
     let mut recorder = Recorder::default();
     let trained = train(&data, &config, &mut recorder).unwrap();
-    assert_eq!(recorder.warnings, [Warning::NoValidation, Warning::NoFlow]);
+    assert_eq!(recorder.warnings, [Warning::NoValidation, Warning::FewRows { rows: 12 }, Warning::NoFlow]);
     assert!(recorder.progress.iter().all(|progress| !progress.phase.has_flow()));
     assert_eq!((trained.params.flow_time(), trained.flow_gain), (0.0, None));
 }

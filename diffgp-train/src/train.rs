@@ -185,10 +185,10 @@ fn settled(
     };
     let rows = (training.as_slice(), objective.rows.training_count());
     let fitted = match objective.config.refit.paths {
-        0 => Ok(()),
+        0 => Ok(false),
         _ => refit::refit(&mut params, objective.rows_of, rows, noise_fit, objective.config, objective.threads),
     };
-    let score = fitted.and_then(|()| Ok(objective.validate(&params)?));
+    let score = fitted.and_then(|_| Ok(objective.validate(&params)?));
     let score = match score {
         Err(TrainError::Elbo(ElboError::NotPositiveDefinite { .. })) => None,
         other => other?.filter(|score| score.log_likelihood.is_finite()),

@@ -59,7 +59,8 @@ impl<'a> NoiseFit<'a> {
     }
 }
 
-/// The last fit of all: σ² with the training rows, if validation rows can choose it, then q(u_g) on all rows.
+/// The last fit of all: σ² with the training rows, if validation rows want another, then q(u_g) on all rows. If they do
+/// not, everything is as it would be without them.
 pub(super) fn finish(
     params: &mut Params,
     rows_of: Standardised<'_>,
@@ -72,16 +73,20 @@ pub(super) fn finish(
     let mut noise = NoiseFit::by(&validation, total_rows, config);
     if let NoiseFit::ToPredictions(_) = noise {
         let training = apart.training(config.refit.max_rows);
-        refit(params, rows_of, (&training, apart.training_count()), noise, config, threads)?;
-        noise = NoiseFit::Keep;
+        let mut chosen = params.clone();
+        let moved = refit(&mut chosen, rows_of, (&training, apart.training_count()), noise, config, threads)?;
+        noise = NoiseFit::ToBound;
+        if moved {
+            (*params, noise) = (chosen, NoiseFit::Keep);
+        }
     }
     let order = Permutation::new(total_rows, config.seed, Purpose::Refit, 0);
     let rows: Vec<usize> = (0..total_rows.min(config.refit.max_rows)).map(|index| order.at(index)).collect();
-    refit(params, rows_of, (&rows, total_rows), noise, config, threads)
+    refit(params, rows_of, (&rows, total_rows), noise, config, threads).map(drop)
 }
 
-/// Replaces q(u_g) of `params`, and perhaps σ², by what fits `rows`, which stand for `total_rows`. A step that would leave
-/// the Gaussians is shortened, or left out.
+/// Replaces q(u_g) of `params`, and perhaps σ², by what fits `rows`, which stand for `total_rows`; whether validation rows
+/// wanted another σ². A step that would leave the Gaussians is shortened, or left out.
 pub(super) fn refit(
     params: &mut Params,
     rows_of: Standardised<'_>,
@@ -89,7 +94,7 @@ pub(super) fn refit(
     noise_fit: NoiseFit<'_>,
     config: &Config,
     threads: &Threads,
-) -> Result<(), TrainError> {
+) -> Result<bool, TrainError> {
     let key = NoiseKey { seed: config.seed, purpose: Purpose::Refit, iteration: 0 };
     let paths = Paths { count: config.refit.paths, key, threads };
     let ends =
@@ -116,31 +121,32 @@ pub(super) fn refit(
         }
         fit(&mut predictor, &batches, threads)?;
     }
+    let mut moved = false;
     if let NoiseFit::ToPredictions(validation) = noise_fit {
         let paths = Paths::to_validate(config, threads);
         let score = |predictor: &Params| {
             let whole = Params { flow: params.flow.clone(), ..predictor.clone() };
             Ok(rows_of.score(&whole, validation, paths)?.log_likelihood)
         };
-        fit_noise(&mut predictor, &batches, score, threads)?;
+        moved = fit_noise(&mut predictor, &batches, score, threads)?;
     }
     params.predictor.posterior = predictor.predictor.posterior;
     params.likelihood = predictor.likelihood;
-    Ok(())
+    Ok(moved)
 }
 
-/// σ² smaller, or else larger, q(u_g) fitted to it, as long as the score gains.
+/// σ² smaller, or else larger, q(u_g) fitted to it, as long as the score gains; whether it did.
 fn fit_noise(
     predictor: &mut Params,
     batches: &[Batch<'_, f32>],
     score: impl Fn(&Params) -> Result<f64, TrainError>,
     threads: &Threads,
-) -> Result<(), TrainError> {
+) -> Result<bool, TrainError> {
     let first = score(predictor)?;
     let mut best = first;
     for factor in [1.0 / NOISE_FACTOR, NOISE_FACTOR] {
         for _ in 0..NOISE_STEPS {
-            let Likelihood::Gaussian { noise } = predictor.likelihood else { return Ok(()) };
+            let Likelihood::Gaussian { noise } = predictor.likelihood else { return Ok(false) };
             let mut next = Params { likelihood: Likelihood::Gaussian { noise: noise * factor }, ..predictor.clone() };
             fit(&mut next, batches, threads)?;
             match score(&next)? {
@@ -149,10 +155,10 @@ fn fit_noise(
             }
         }
         if best > first {
-            break;
+            return Ok(true);
         }
     }
-    Ok(())
+    Ok(false)
 }
 
 /// One sweep of steps of q(u_g).
