@@ -1,8 +1,8 @@
 //! The standard normal distribution in f32: quantile and distribution function.
 //!
 //! One 32-bit word makes one normal variate, by inversion: no rejection (so the time is the same for every word, up
-//! to the tail's square root), no state, and a map from words to values that is monotone up to its rounding. `rand_distr` samples in f64 by
-//! rejection, which every core without a double-precision unit pays for.
+//! to the tail's square root), no state, and a map from words to values that is monotone up to its rounding.
+//! `rand_distr` samples in f64 by rejection, which every core without a double-precision unit pays for.
 //!
 //! Quantile: with u ∈ (−1, 1) and w = −ln(1−u²), Φ⁻¹((1+u)/2) = u·P(w) for w < 5 and u·P(√w) beyond.
 //! Distribution: for z ≥ 0, 1 − Φ(z) = exp(−z²/2)·t·P(t) with t = 1/(1 + 0.3 z).

@@ -1,7 +1,8 @@
 //! Standardisation: u = (x − mean)/scale, in f32, with mean and scale already rounded to f32.
 //!
 //! The device multiplies by the reciprocal of the scale, rounded to f32: its inputs are those that the model was trained
-//! on up to the last bit. What that and all other rounding on the device changes is measured at export. Mean and deviation are accumulated in f64 in one pass (Welford). Cost: O(N·D), no copy of the data.
+//! on up to the last bit. What that and all other rounding on the device changes is measured at export. Mean and
+//! deviation are accumulated in f64 in one pass (Welford). Cost: O(N·D), no copy of the data.
 
 use std::ops::RangeInclusive;
 
