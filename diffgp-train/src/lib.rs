@@ -5,6 +5,7 @@ pub mod aligned;
 pub mod checkpoint;
 pub mod compress;
 pub mod data;
+pub mod device_cost;
 pub mod elbo;
 pub mod evaluate;
 pub mod exact;

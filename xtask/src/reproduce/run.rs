@@ -96,7 +96,7 @@ pub(super) struct Comparison {
 pub(super) fn build() -> Result<()> {
     command::run(&mut command::cargo(
         ".",
-        ["build", "--locked", "--release", "--quiet", "-p", "diffgp-train", "--bin", "diffgp"],
+        ["build", "--locked", "--release", "--quiet", "-p", "diffgp-cli", "--bin", "diffgp"],
     ))
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// A line on standard error, as `eprintln!` but without its panic where nobody listens any more (`2>&1 | head`).
 macro_rules! tell {
-    ($($part:tt)*) => { $crate::command::console::line(format_args!($($part)*)) };
+    ($($part:tt)*) => { $crate::console::line(format_args!($($part)*)) };
 }
 pub(crate) use tell;
 

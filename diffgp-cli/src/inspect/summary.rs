@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use diffgp_core::blob::{CHECKSUM_BYTES, KernelView, OutputView, PRELUDE_BYTES};
 use diffgp_infer::Model;
+use diffgp_train::device_cost::{Core, Work};
 use serde::Serialize;
 
 use super::compression::Compression;
-use super::cost::{self, Work};
-use crate::command::console;
+use crate::console;
 
 /// Stack of parse and sampled prediction in one call, the least and the most of seven boards; it does not grow with the
 /// model.
@@ -109,7 +109,7 @@ impl Summary {
                 .map_or_else(String::new, |(kernel, _)| format!("{:?}", kernel.kind).to_lowercase()),
             model_id: header.model_id.iter().map(|byte| format!("{byte:02x}")).collect(),
             parts,
-            work: cost::estimate(model),
+            work: Core::ALL.iter().map(|core| core.work(model)).collect(),
             input,
             target: TargetSummary { name: names.next(), mean: header.target_mean, scale: header.target_scale, noise },
             export_errors: ExportErrors {

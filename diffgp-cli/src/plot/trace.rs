@@ -7,7 +7,7 @@ use plotters::prelude::*;
 use serde_json::Value;
 
 use super::canvas::{Axis, BLUE, Drawn, GREY, Picture, VERMILLION, axes};
-use crate::command::failure::mistake;
+use crate::failure::mistake;
 
 /// Read from `metrics.jsonl`.
 pub(super) struct Trace {

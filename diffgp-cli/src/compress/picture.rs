@@ -7,8 +7,8 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use super::Original;
-use crate::command::output;
-use crate::command::plot::canvas::{self, Axis, BLUE, Drawn, ORANGE, Picture, axes, legend};
+use crate::output;
+use crate::plot::canvas::{self, Axis, BLUE, Drawn, ORANGE, Picture, axes, legend};
 
 struct TradeOff<'a> {
     curve: &'a [Point],

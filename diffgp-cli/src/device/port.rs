@@ -7,7 +7,7 @@ use std::time::Duration;
 use serial2::SerialPort;
 
 use super::line::{Line, QUIET};
-use crate::command::failure::mistake;
+use crate::failure::mistake;
 
 const BAUD: u32 = 115_200;
 

@@ -10,43 +10,43 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
-use crate::command::output;
+use crate::output;
 
 /// A free font in the program itself: pictures look the same everywhere and need no system library.
-const FONT_FILE: &[u8] = include_bytes!("../../../fonts/DejaVuSans.ttf");
-pub(in crate::command) const FONT: &str = "DejaVu Sans";
+const FONT_FILE: &[u8] = include_bytes!("../../fonts/DejaVuSans.ttf");
+pub(crate) const FONT: &str = "DejaVu Sans";
 
 const SIZE: (u32, u32) = (960, 640);
 
 /// Colours that people with any colour vision can tell apart (Okabe and Ito).
-pub(in crate::command) const BLUE: RGBColor = RGBColor(0, 114, 178);
-pub(in crate::command) const ORANGE: RGBColor = RGBColor(230, 159, 0);
-pub(in crate::command) const VERMILLION: RGBColor = RGBColor(213, 94, 0);
-pub(in crate::command) const GREY: RGBColor = RGBColor(110, 110, 110);
+pub(crate) const BLUE: RGBColor = RGBColor(0, 114, 178);
+pub(crate) const ORANGE: RGBColor = RGBColor(230, 159, 0);
+pub(crate) const VERMILLION: RGBColor = RGBColor(213, 94, 0);
+pub(crate) const GREY: RGBColor = RGBColor(110, 110, 110);
 
 /// A chart with two linear axes.
-pub(in crate::command) type Chart<'a, DB> = ChartContext<'a, DB, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+pub(crate) type Chart<'a, DB> = ChartContext<'a, DB, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 /// What drawing gives.
-pub(in crate::command) type Drawn<T, DB> = Result<T, DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
+pub(crate) type Drawn<T, DB> = Result<T, DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
 
 /// Something that can be drawn on any canvas.
-pub(in crate::command) trait Picture {
+pub(crate) trait Picture {
     fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB>;
 }
 
 /// An axis: what it shows and from where to where.
-pub(in crate::command) struct Axis {
-    pub(in crate::command) label: String,
-    pub(in crate::command) range: Range<f64>,
+pub(crate) struct Axis {
+    pub(crate) label: String,
+    pub(crate) range: Range<f64>,
 }
 
 impl Axis {
-    pub(in crate::command) fn new(label: impl Into<String>, range: Range<f64>) -> Self {
+    pub(crate) fn new(label: impl Into<String>, range: Range<f64>) -> Self {
         Self { label: label.into(), range }
     }
 
     /// From the smallest to the largest value, with a little room.
-    pub(in crate::command) fn around(label: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Self {
+    pub(crate) fn around(label: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Self {
         let finite = values.into_iter().filter(|value| value.is_finite());
         let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
         if low > high {
@@ -58,7 +58,7 @@ impl Axis {
 }
 
 /// Title, axes and a light mesh.
-pub(in crate::command) fn axes<'a, DB: DrawingBackend>(
+pub(crate) fn axes<'a, DB: DrawingBackend>(
     area: &DrawingArea<DB, Shift>,
     title: &str,
     x: Axis,
@@ -68,7 +68,7 @@ pub(in crate::command) fn axes<'a, DB: DrawingBackend>(
 }
 
 /// The same for one of many panels in a picture.
-pub(in crate::command) fn small_axes<'a, DB: DrawingBackend>(
+pub(crate) fn small_axes<'a, DB: DrawingBackend>(
     area: &DrawingArea<DB, Shift>,
     title: &str,
     x: Axis,
@@ -150,7 +150,7 @@ impl Powers {
 }
 
 /// The legend of what was labelled so far.
-pub(in crate::command) fn legend<'a, DB: DrawingBackend + 'a>(
+pub(crate) fn legend<'a, DB: DrawingBackend + 'a>(
     chart: &mut Chart<'a, DB>,
     position: SeriesLabelPosition,
 ) -> Drawn<(), DB> {
@@ -165,7 +165,7 @@ pub(in crate::command) fn legend<'a, DB: DrawingBackend + 'a>(
 }
 
 /// A picture as text, to be put into a page.
-pub(in crate::command) fn svg(picture: &impl Picture) -> anyhow::Result<String> {
+pub(crate) fn svg(picture: &impl Picture) -> anyhow::Result<String> {
     register_font(FONT, FontStyle::Normal, FONT_FILE).map_err(|_| anyhow!("the built-in font cannot be used"))?;
     let mut text = String::new();
     {
@@ -178,7 +178,7 @@ pub(in crate::command) fn svg(picture: &impl Picture) -> anyhow::Result<String> 
 }
 
 /// Writes NAME.svg and NAME.png; returns both names.
-pub(in crate::command) fn write(picture: &impl Picture, directory: &Path, name: &str) -> anyhow::Result<[PathBuf; 2]> {
+pub(crate) fn write(picture: &impl Picture, directory: &Path, name: &str) -> anyhow::Result<[PathBuf; 2]> {
     let files = ["svg", "png"].map(|extension| directory.join(format!("{name}.{extension}")));
     output::write(&files[0], svg(picture)?.as_bytes())?;
     // The encoder writes to a file and goes by its extension.

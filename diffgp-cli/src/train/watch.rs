@@ -5,9 +5,9 @@ use std::io;
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::train::{Config, Observer, Progress, Validated, Warning};
 
-use crate::command::interrupt;
-use crate::command::progress::Reporter;
-use crate::command::run_directory::RunDirectory;
+use crate::interrupt;
+use crate::progress::Reporter;
+use crate::run_directory::RunDirectory;
 
 pub(super) struct Watch {
     reporter: Reporter,

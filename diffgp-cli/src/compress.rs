@@ -6,15 +6,16 @@ mod table;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use diffgp_infer::Model;
 use diffgp_train::compress::{self, CompressError, Compressed, Goal};
+use diffgp_train::device_cost::Core;
 use diffgp_train::evaluate::{Figures, Known, Sampling, score};
 use serde::Serialize;
 
 use super::console::tell;
 use super::failure::mistake;
 use super::file_options::FileOption;
-use super::inspect::{self, CoreName};
 use super::known_rows::KnownRows;
 use super::layout::LayoutArgs;
 use super::model_file::ModelFile;
@@ -66,8 +67,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     max_instructions: Option<u64>,
     /// Core that instructions are estimated for.
-    #[arg(long, value_name = "CORE", value_enum, default_value_t = CoreName::M4f)]
-    core: CoreName,
+    #[arg(long, value_name = "CORE", default_value = Core::M4f.id(), value_parser = core_parser())]
+    core: Core,
     /// Give up the variance: keep the mean, a constant error bar, and no noise in the flow.
     #[arg(long)]
     mean_only: bool,
@@ -139,6 +140,12 @@ struct Score {
     coverage: Option<[f64; 3]>,
 }
 
+/// A core by its id.
+fn core_parser() -> impl TypedValueParser<Value = Core> {
+    let find = |id: String| Core::ALL.into_iter().find(|core| core.id() == id).ok_or("not a core");
+    PossibleValuesParser::new(Core::ALL.map(Core::id)).try_map(find)
+}
+
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let start = Instant::now();
     check(&args)?;
@@ -154,7 +161,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         tolerance: args.tolerance,
         mean_only: args.mean_only,
     };
-    let instructions = |model: &Model<'_>| inspect::sampled_instructions(model, core);
+    let instructions = |model: &Model<'_>| core.work(model).instructions_per_sampled_path;
     tell!("compressing {}", console::bytes(file.bytes().len()));
     let mut heard = |point: &compress::Point| {
         tell!("{:>9} bytes {:>11} instructions  {:+.4} nats", point.bytes, point.instructions, point.loss);
@@ -214,7 +221,7 @@ fn report(
         bytes: compressed.bytes.len(),
         original_instructions: original.instructions,
         instructions: last.instructions,
-        core: args.core.described(),
+        core: args.core.name(),
         adapted: compressed.adapted,
         loss: last.loss,
         measured,

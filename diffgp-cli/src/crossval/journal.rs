@@ -11,8 +11,8 @@ use diffgp_train::data::Dataset;
 use diffgp_train::train::Config;
 use serde::{Deserialize, Serialize};
 
-use crate::command::console;
-use crate::command::failure::mistake;
+use crate::console;
+use crate::failure::mistake;
 
 /// One finished split.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,4 +1,5 @@
-//! The command line: raw arguments, and which subcommand answers them.
+//! The `diffgp` command: raw arguments, and which subcommand answers them.
+#![forbid(unsafe_code)]
 
 mod completions;
 mod compress;
@@ -71,7 +72,7 @@ enum Command {
 }
 
 /// Runs the command and turns its outcome into an exit code.
-pub(crate) fn main() -> ExitCode {
+fn main() -> ExitCode {
     match run(std::env::args_os().collect()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error),

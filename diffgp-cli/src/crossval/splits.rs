@@ -8,8 +8,8 @@ use diffgp_train::permutation::Permutation;
 use diffgp_train::philox::Purpose;
 
 use super::Args;
-use crate::command::failure::mistake;
-use crate::command::test_rows::check_rows;
+use crate::failure::mistake;
+use crate::test_rows::check_rows;
 
 /// Number and held-out rows of every split.
 pub(super) fn held_out_rows(args: &Args, data: &Dataset) -> anyhow::Result<Vec<(usize, Vec<usize>)>> {

@@ -21,9 +21,9 @@ use diffgp_core::kernel::KernelKind;
 use diffgp_infer::Model;
 use serde::Serialize;
 
-/// A family of cores, as it is typed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum CoreName {
+/// A family of cores whose instructions were counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Core {
     /// Cortex-M4F, M7, M33, M55: with floating-point hardware.
     M4f,
     /// Cortex-M3.
@@ -34,29 +34,42 @@ pub(crate) enum CoreName {
     Rv32,
 }
 
-impl CoreName {
-    /// As people write it.
-    pub(crate) fn described(self) -> &'static str {
-        self.core().name
+impl Core {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::M4f, Self::M3, Self::M0, Self::Rv32];
+
+    /// As it is typed.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::M4f => "m4f",
+            Self::M3 => "m3",
+            Self::M0 => "m0",
+            Self::Rv32 => "rv32",
+        }
     }
 
-    fn core(self) -> &'static Core {
+    /// As people write it.
+    pub fn name(self) -> &'static str {
+        self.costs().name
+    }
+
+    /// The work of a prediction with this model.
+    pub fn work(self, model: &Model<'_>) -> Work {
+        self.costs().work(model)
+    }
+
+    fn costs(self) -> &'static Costs {
         match self {
-            Self::M4f => &CORES[0],
-            Self::M3 => &CORES[1],
-            Self::M0 => &CORES[2],
-            Self::Rv32 => &CORES[3],
+            Self::M4f => &COSTS[0],
+            Self::M3 => &COSTS[1],
+            Self::M0 => &COSTS[2],
+            Self::Rv32 => &COSTS[3],
         }
     }
 }
 
-/// Instructions of a sampled path.
-pub(crate) fn sampled_instructions(model: &Model<'_>, core: CoreName) -> u64 {
-    core.core().work(model).instructions_per_sampled_path
-}
-
 /// Instructions that the parts of a prediction take on one family of cores.
-struct Core {
+struct Costs {
     name: &'static str,
     point: f64,
     point_input: f64,
@@ -66,8 +79,8 @@ struct Core {
     integer: f64,
 }
 
-const CORES: [Core; 4] = [
-    Core {
+const COSTS: [Costs; 4] = [
+    Costs {
         name: "Cortex-M4F, M7, M33, M55",
         point: 56.3,
         point_input: 1.512,
@@ -76,7 +89,7 @@ const CORES: [Core; 4] = [
         draw: 652.0,
         integer: 6.0,
     },
-    Core {
+    Costs {
         name: "Cortex-M3",
         point: 1199.9,
         point_input: 205.76,
@@ -85,7 +98,7 @@ const CORES: [Core; 4] = [
         draw: 5000.0,
         integer: 31.0,
     },
-    Core {
+    Costs {
         name: "Cortex-M0",
         point: 2025.5,
         point_input: 327.04,
@@ -94,7 +107,7 @@ const CORES: [Core; 4] = [
         draw: 8000.0,
         integer: 84.0,
     },
-    Core {
+    Costs {
         name: "RISC-V RV32IMAC",
         point: 1138.2,
         point_input: 184.24,
@@ -107,20 +120,16 @@ const CORES: [Core; 4] = [
 
 /// What one family of cores will do.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Work {
-    pub(super) core: &'static str,
+pub struct Work {
+    /// Which family.
+    pub core: &'static str,
     /// Along the drift.
-    pub(super) instructions_per_prediction: u64,
+    pub instructions_per_prediction: u64,
     /// For every sampled path.
-    pub(super) instructions_per_sampled_path: u64,
+    pub instructions_per_sampled_path: u64,
 }
 
-/// The work for every family of cores that was measured.
-pub(super) fn estimate(model: &Model<'_>) -> Vec<Work> {
-    CORES.iter().map(|core| core.work(model)).collect()
-}
-
-impl Core {
+impl Costs {
     fn work(&self, model: &Model<'_>) -> Work {
         let header = model.blob().header();
         let inputs = usize::from(header.inputs);

@@ -14,7 +14,7 @@ use super::decision_path::DecisionPath;
 use super::flow_picture::{Field, FlowLines};
 use super::predictions::{AgainstTruth, Curve, Predicted, SideBySide};
 use super::trace::Trace;
-use crate::command::console::tell;
+use crate::console::tell;
 
 /// The level of error bars and bands.
 const LEVEL: f32 = 0.95;
@@ -24,19 +24,19 @@ const PLACES: usize = 400;
 const MOST_POINTS: usize = 2000;
 
 /// What is to be drawn.
-pub(in crate::command) struct Gallery<'a> {
-    pub(in crate::command) model: &'a Model<'a>,
-    pub(in crate::command) rows: Vec<Known<'a>>,
+pub(crate) struct Gallery<'a> {
+    pub(crate) model: &'a Model<'a>,
+    pub(crate) rows: Vec<Known<'a>>,
     /// Rows whose path is followed.
-    pub(in crate::command) followed: Vec<Known<'a>>,
-    pub(in crate::command) sampling: Sampling,
+    pub(crate) followed: Vec<Known<'a>>,
+    pub(crate) sampling: Sampling,
     /// `metrics.jsonl` of the run.
-    pub(in crate::command) metrics: Option<PathBuf>,
+    pub(crate) metrics: Option<PathBuf>,
 }
 
 impl Gallery<'_> {
     /// Draws everything that applies; returns the files.
-    pub(in crate::command) fn write(&self, directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    pub(crate) fn write(&self, directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
         let mut files = Vec::new();
         for (name, picture) in self.pictures()? {
             files.extend(canvas::write(&picture, directory, name)?);
@@ -45,7 +45,7 @@ impl Gallery<'_> {
     }
 
     /// Everything that applies, as SVG to be put into a page.
-    pub(in crate::command) fn svgs(&self) -> anyhow::Result<Vec<String>> {
+    pub(crate) fn svgs(&self) -> anyhow::Result<Vec<String>> {
         self.pictures()?.iter().map(|(_, picture)| canvas::svg(picture)).collect()
     }
 
@@ -79,7 +79,7 @@ impl Gallery<'_> {
     }
 
     /// Draws this model's curve over its only input beside another model's, with the same vertical range.
-    pub(in crate::command) fn write_beside(
+    pub(crate) fn write_beside(
         &self,
         other: &Gallery<'_>,
         titles: [&str; 2],
@@ -109,7 +109,7 @@ impl Gallery<'_> {
     }
 
     /// Draws the flow itself, or what it does to the followed rows.
-    pub(in crate::command) fn write_flow(&self, directory: &Path) -> anyhow::Result<[PathBuf; 2]> {
+    pub(crate) fn write_flow(&self, directory: &Path) -> anyhow::Result<[PathBuf; 2]> {
         let (name, picture) = self.flow()?;
         canvas::write(&picture, directory, name)
     }

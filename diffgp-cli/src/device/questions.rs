@@ -6,7 +6,7 @@ use anyhow::bail;
 use diffgp_link::{Request, Response};
 
 use super::line::{Heard, Line};
-use crate::command::interrupt;
+use crate::interrupt;
 
 /// Asks a device, one row after the other.
 pub(super) struct Questions {

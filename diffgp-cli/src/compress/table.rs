@@ -8,7 +8,7 @@ use diffgp_train::export::Bits;
 use serde::Serialize;
 
 use super::{Report, Score};
-use crate::command::console;
+use crate::console;
 
 /// One point of the trade-off.
 #[derive(Debug, Serialize)]

@@ -7,7 +7,7 @@ use diffgp_train::train::{WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN};
 use serde::Serialize;
 
 use super::Args;
-use crate::command::console;
+use crate::console;
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]

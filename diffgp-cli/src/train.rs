@@ -12,6 +12,7 @@ use diffgp_infer::Model;
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::compress::{self, CompressError, Compressed, Goal};
 use diffgp_train::data::Dataset;
+use diffgp_train::device_cost::Core;
 use diffgp_train::export::{Errors, Exported};
 use diffgp_train::train::{self, Config, TrainError, Trained};
 
@@ -26,7 +27,7 @@ use super::report::{self, Report};
 use super::run_directory::{self, RunDirectory};
 use super::settings::{self, Settings};
 use super::test_rows::TestRowsArgs;
-use super::{console, inspect, interrupt, model_file, output};
+use super::{console, interrupt, model_file, output};
 
 /// Train a model on a CSV file.
 ///
@@ -150,7 +151,7 @@ fn compressed(args: &Args, data: &Dataset, exported: Exported) -> anyhow::Result
     tell!("compressing {} to at most {}", console::bytes(exported.bytes.len()), console::bytes(most));
     let goal = Goal { max_bytes: Some(most), ..Goal::default() };
     let inputs: Vec<f32> = (0..data.rows()).flat_map(|row| data.input_row(row)).copied().collect();
-    let work = |model: &Model<'_>| inspect::sampled_instructions(model, inspect::CoreName::M4f);
+    let work = |model: &Model<'_>| Core::M4f.work(model).instructions_per_sampled_path;
     let small =
         compress::compress(&exported.bytes, &inputs, &goal, &work, &mut |_| ()).map_err(|error| match error {
             CompressError::OutOfReach { .. } => mistake(format!(

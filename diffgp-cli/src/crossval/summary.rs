@@ -6,7 +6,7 @@ use diffgp_train::train::Task;
 use serde::Serialize;
 
 use super::journal::{Figures, Line};
-use crate::command::console;
+use crate::console;
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]

@@ -1,7 +1,6 @@
 //! `diffgp inspect`: what an embedded engineer asks before flashing.
 
 mod compression;
-mod cost;
 mod source;
 mod summary;
 
@@ -10,7 +9,6 @@ use std::path::PathBuf;
 use super::file_options::FileOption;
 use super::model_file::ModelFile;
 use super::output;
-pub(super) use cost::{CoreName, sampled_instructions};
 
 /// Show what a model needs and expects, before flashing it.
 ///
