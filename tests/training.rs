@@ -9,8 +9,8 @@ use diffgp_train::data::{Affine, Dataset, Header, TargetKind, read_test_rows};
 use diffgp_train::export::{Metadata, export};
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{
-    Config, Observer, Phase, Progress, Task, TrainError, Trained, Validated, WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN,
-    Warning, resume, train,
+    Config, Observer, Progress, StageId, StageName, Task, TrainError, Trained, Validated, WORTHWHILE_GAIN,
+    WORTHWHILE_KERNEL_GAIN, Warning, resume, train,
 };
 
 use crate::elbo_goldens::relative_error;
@@ -137,7 +137,7 @@ fn a_flow_that_no_validation_row_speaks_for_is_not_kept() {
     let mut recorder = Recorder::default();
     let trained = train(&data, &config, &mut recorder).unwrap();
     assert_eq!(recorder.warnings, [Warning::NoValidation, Warning::FewRows { rows: 12 }, Warning::NoFlow]);
-    assert!(recorder.progress.iter().all(|progress| !progress.phase.has_flow()));
+    assert!(recorder.progress.iter().all(|progress| progress.stage.name != StageName::Flow));
     assert_eq!((trained.params.flow_time(), trained.flow_gain), (0.0, None));
 }
 
@@ -230,27 +230,27 @@ fn single_precision_costs_what_rounded_correlations_cost() {
     }
 }
 
-/// Stops in every phase, at its beginning, on a look at the validation rows and at its end, and goes on from there.
-fn interrupted_phases(data: &Dataset, config: &Config) -> Vec<Phase> {
+/// Stops in every stage, at its beginning, on a look at the validation rows and at its end, and goes on from there.
+fn interrupted_stages(data: &Dataset, config: &Config) -> Vec<StageName> {
     let mut recorder = Recorder::default();
     let undisturbed = train(data, config, &mut recorder).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("run.ckpt");
-    let phases: Vec<Phase> = recorder.progress.iter().map(|progress| progress.phase).collect();
+    let stages: Vec<StageId> = recorder.progress.iter().map(|progress| progress.stage).collect();
     let (mut interrupted, mut before) = (Vec::new(), 0);
-    for phase in phases.chunk_by(PartialEq::eq) {
-        for iterations in [1, 8, phase.len()] {
+    for stage in stages.chunk_by(PartialEq::eq) {
+        for iterations in [1, 8, stage.len()] {
             let mut recorder = Recorder { stop_after: Some(before + iterations), ..Recorder::default() };
             let stopped = train(data, config, &mut recorder).unwrap_err();
             assert!(matches!(stopped, TrainError::Stopped { .. }), "{stopped}");
             let checkpoint = recorder.checkpoint.unwrap();
-            assert_eq!((checkpoint.phase(), checkpoint.iteration()), (phase[0], iterations as u64 - 1));
+            assert_eq!(checkpoint.place(), (stage[0].index, iterations as u64 - 1));
             checkpoint.write(&path).unwrap();
             let resumed = resume(data, config, Checkpoint::read(&path).unwrap(), &mut ()).unwrap();
-            assert_same_bits(&undisturbed, &resumed, &format!("{:?} stopped after {iterations}", phase[0]));
+            assert_same_bits(&undisturbed, &resumed, &format!("{:?} stopped after {iterations}", stage[0]));
         }
-        interrupted.push(phase[0]);
-        before += phase.len();
+        interrupted.push(stage[0].name);
+        before += stage.len();
     }
     interrupted
 }
@@ -259,22 +259,22 @@ fn interrupted_phases(data: &Dataset, config: &Config) -> Vec<Phase> {
 fn an_interruption_does_not_change_a_bit() {
     let (step, line) = (step_data(300, Task::Regression), line_data(300));
     let mut config = busy_config(300);
-    assert_eq!(interrupted_phases(&step, &config), [Phase::WarmStart, Phase::Flow, Phase::FlowAgain]);
+    assert_eq!(interrupted_stages(&step, &config), [StageName::WarmStart, StageName::Flow, StageName::FlowOnAllRows]);
     config.flow.optional = true;
-    let both = [Phase::Sparse, Phase::WarmStart, Phase::Flow];
+    let both = [StageName::NoFlow, StageName::WarmStart, StageName::Flow];
     let mut longer = config.clone();
     iterate(&mut longer, 20, 100);
-    assert_eq!(interrupted_phases(&step, &longer), [&both[..], &[Phase::FlowAgain]].concat());
-    assert_eq!(interrupted_phases(&line, &config), [&both[..], &[Phase::SparseAgain]].concat());
+    assert_eq!(interrupted_stages(&step, &longer), [&both[..], &[StageName::FlowOnAllRows]].concat());
+    assert_eq!(interrupted_stages(&line, &config), [&both[..], &[StageName::NoFlowOnAllRows]].concat());
     config.rival_kernel = Some(KernelKind::Matern32);
     config.trial.iterations = 15;
-    let trials = [Phase::Trial, Phase::RivalTrial];
-    assert_eq!(interrupted_phases(&line, &config), [&trials[..], &both, &[Phase::SparseAgain]].concat());
+    let trials = [StageName::CandidateKernel, StageName::CandidateKernel];
+    assert_eq!(interrupted_stages(&line, &config), [&trials[..], &both, &[StageName::NoFlowOnAllRows]].concat());
     config.flow.optional = false;
     let rough = curve_data(300, true);
     assert!(train(&rough, &config, &mut ()).unwrap().kernel_gain.unwrap() > WORTHWHILE_KERNEL_GAIN);
-    let flow = [Phase::WarmStart, Phase::Flow, Phase::FlowAgain];
-    assert_eq!(interrupted_phases(&rough, &config), [&trials[..], &flow].concat());
+    let flow = [StageName::WarmStart, StageName::Flow, StageName::FlowOnAllRows];
+    assert_eq!(interrupted_stages(&rough, &config), [&trials[..], &flow].concat());
 }
 
 #[test]
@@ -284,7 +284,9 @@ fn a_run_killed_between_checkpoints_goes_on_from_the_last() {
     let mut recorder = Recorder::default();
     let undisturbed = train(&data, &config, &mut recorder).unwrap();
     let last = recorder.checkpoint.unwrap();
-    assert!(last.phase() == Phase::FlowAgain && last.iteration() > 0, "{:?} {}", last.phase(), last.iteration());
+    let (stage, iteration) = last.place();
+    assert_eq!(recorder.progress.last().unwrap().stage, StageId { index: stage, name: StageName::FlowOnAllRows });
+    assert!(iteration > 0);
     assert_same_bits(&undisturbed, &resume(&data, &config, last, &mut ()).unwrap(), "from the last checkpoint");
 }
 
@@ -315,32 +317,32 @@ fn a_flow_beats_no_flow_on_a_step() {
     config.flow.time = 0.0;
     let no_flow = train(&training, &config, &mut ()).unwrap().score(&test, 50, 0, &threads).unwrap();
     assert!(flow.log_likelihood > no_flow.log_likelihood + tolerances::STEP_GAIN, "flow {flow:?}, no flow {no_flow:?}");
-    for phase in [Phase::WarmStart, Phase::Flow] {
-        let elbos: Vec<f64> = recorder.progress.iter().filter(|p| p.phase == phase).map(|p| p.elbo).collect();
-        assert!(elbos.last() > elbos.first(), "{phase:?}: {:?} to {:?}", elbos.first(), elbos.last());
+    for stage in [StageName::WarmStart, StageName::Flow] {
+        let elbos: Vec<f64> = recorder.progress.iter().filter(|p| p.stage.name == stage).map(|p| p.elbo).collect();
+        assert!(elbos.last() > elbos.first(), "{stage:?}: {:?} to {:?}", elbos.first(), elbos.last());
     }
     assert!(!recorder.validations.is_empty());
 }
 
 #[test]
-fn the_last_phase_repeats_the_best_with_all_rows() {
+fn the_last_stage_repeats_the_best_with_all_rows() {
     let data = step_data(200, Task::Regression);
     let mut recorder = Recorder::default();
     let trained = train(&data, &small_config(200, Task::Regression), &mut recorder).unwrap();
-    let of = |phase: Phase| recorder.progress.iter().filter(move |progress| progress.phase == phase);
-    assert_eq!((of(Phase::Flow).count(), of(Phase::FlowAgain).count() as u64), (30, trained.iteration));
-    let validated = recorder.validations.iter().filter(|validated| validated.phase == Phase::Flow);
+    let of = |name| recorder.progress.iter().filter(move |progress| progress.stage.name == name);
+    assert_eq!((of(StageName::Flow).count(), of(StageName::FlowOnAllRows).count() as u64), (30, trained.iteration));
+    let validated = recorder.validations.iter().filter(|validated| validated.stage.name == StageName::Flow);
     let best = validated.max_by(|a, b| a.score.log_likelihood.total_cmp(&b.score.log_likelihood)).unwrap();
     assert_eq!(
         (best.iteration, Some(best.score.log_likelihood)),
         (trained.iteration, trained.validation_log_likelihood)
     );
     // The same parameters on other rows.
-    let first = |phase: Phase| *of(phase).next().unwrap();
-    let (once, again) = (first(Phase::Flow), first(Phase::FlowAgain));
+    let first = |name| *of(name).next().unwrap();
+    let (once, again) = (first(StageName::Flow), first(StageName::FlowOnAllRows));
     assert_eq!((once.noise, once.kl_predictor, once.kl_flow), (again.noise, again.kl_predictor, again.kl_flow));
     assert_ne!(once.elbo, again.elbo);
-    assert!(recorder.validations.iter().all(|validated| !validated.phase.on_all_rows()));
+    assert!(recorder.validations.iter().all(|validated| !validated.stage.name.is_on_all_rows()));
 }
 
 #[test]
@@ -355,7 +357,10 @@ fn a_flow_is_kept_only_if_it_is_worth_it() {
         let mut recorder = Recorder::default();
         let plain = train(&line, &config, &mut recorder).unwrap();
         assert!(plain.params.flow.is_none() && plain.flow_gain.unwrap() < WORTHWHILE_GAIN, "{:?}", plain.flow_gain);
-        assert_eq!(recorder.progress.iter().any(|progress| progress.phase == Phase::SparseAgain), again_rows > 0);
+        assert_eq!(
+            recorder.progress.iter().any(|progress| progress.stage.name == StageName::NoFlowOnAllRows),
+            again_rows > 0
+        );
         // As if there had been nothing to choose.
         config.flow.optional = false;
         assert_same_bits(&Trained { flow_gain: None, ..flow }, &train(&step, &config, &mut ()).unwrap(), "flow");
@@ -374,11 +379,11 @@ fn a_flow_is_compared_with_a_model_whose_noise_was_fitted() {
     config.sparse.iterations = 10;
     let mut recorder = Recorder::default();
     let trained = train(&data, &config, &mut recorder).unwrap();
-    let scores = |phase| -> Vec<f64> {
-        let of_phase = recorder.validations.iter().filter(|validated| validated.phase == phase);
-        of_phase.map(|validated| validated.score.log_likelihood).collect()
+    let scores = |name| -> Vec<f64> {
+        let of_stage = recorder.validations.iter().filter(|validated| validated.stage.name == name);
+        of_stage.map(|validated| validated.score.log_likelihood).collect()
     };
-    let (sparse, flow) = (scores(Phase::Sparse), scores(Phase::Flow));
+    let (sparse, flow) = (scores(StageName::NoFlow), scores(StageName::Flow));
     println!("{sparse:?} {flow:?}");
     // The last look is at the settled model.
     let (settled, before) = sparse.split_last().unwrap();

@@ -10,7 +10,7 @@ use std::time::{Instant, SystemTime};
 use diffgp_infer::Model;
 use diffgp_train::data::Dataset;
 use diffgp_train::evaluate::{Known, Sampling, score};
-use diffgp_train::train::{self, Config, Observer, Progress, Score, TrainError, Trained, Validated, Warning};
+use diffgp_train::train::{self, Config, Observer, Plan, Progress, Score, TrainError, Trained, Validated, Warning};
 
 use self::journal::{Figures, Journal, Line};
 use self::summary::Report;
@@ -174,6 +174,10 @@ struct Watch {
 }
 
 impl Observer for Watch {
+    fn plan(&mut self, plan: &Plan) {
+        self.reporter.plan(plan);
+    }
+
     fn iteration(&mut self, progress: &Progress) {
         self.bound = Some(progress.elbo / progress.rows as f64);
         self.reporter.iteration(progress);
@@ -207,7 +211,7 @@ fn train_split(
     config: &Config,
     journal: &Journal,
 ) -> anyhow::Result<(Trained, Option<f64>)> {
-    let mut watch = Watch { reporter: Reporter::of_split(config, split), bound: None };
+    let mut watch = Watch { reporter: Reporter::of_split(split), bound: None };
     let outcome = train::train(training, config, &mut watch);
     watch.reporter.finish();
     match outcome {

@@ -95,7 +95,7 @@ fn compare(args: &Args, training: &Dataset, test: &Dataset, flow_time: f64, name
     let start = Instant::now();
     let config = config(args, flow_time);
     tell!("training on {} rows, T = {flow_time}", training.rows());
-    let mut reporter = Reporter::new(&config);
+    let mut reporter = Reporter::new();
     let trained = train::train(training, &config, &mut reporter);
     reporter.finish();
     let exported = model_file::export_trained(&trained?, training, true)?;

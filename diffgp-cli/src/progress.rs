@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::mem::{self, Discriminant};
 use std::time::{Duration, Instant};
 
-use diffgp_train::train::{Config, Observer, Phase, Progress, Score, Validated, Warning};
+use diffgp_train::train::{Observer, Plan, Progress, Score, StageId, StageName, Validated, Warning};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::console::tell;
@@ -13,20 +13,20 @@ use super::{console, interrupt};
 /// Warnings of one kind that are shown; a long run may have hundreds.
 const SHOWN: usize = 3;
 
-/// Shows how far a run is, phase by phase.
+/// Shows how far a run is, stage by stage.
 pub(crate) struct Reporter {
     bar: Option<ProgressBar>,
     /// Print lines where there is no bar.
     lines: bool,
-    /// When this process began the phase it is in, and with which iteration.
-    since: Option<(Phase, Instant, u64)>,
-    /// The iterations of the phase.
+    /// When this process began the stage it is in, and with which iteration.
+    since: Option<(StageId, Instant, u64)>,
+    /// The iterations of the stage.
     end: u64,
-    /// The last phase of the run, which costs most.
-    last: Phase,
+    /// The stage that costs most; those before it are short.
+    longest: usize,
     elbo: f64,
-    held_out: Option<Score>,
-    /// Without validation rows, lines come at tenths of the phase.
+    validation_score: Option<Score>,
+    /// Without validation rows, lines come at tenths of the stage.
     next_line: u64,
     /// What warnings begin with: which of many runs it is.
     place: String,
@@ -35,8 +35,8 @@ pub(crate) struct Reporter {
 }
 
 impl Reporter {
-    /// For a run with this configuration.
-    pub(crate) fn new(config: &Config) -> Self {
+    /// For one run.
+    pub(crate) fn new() -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(1);
             let style = ProgressStyle::with_template("{prefix:10} {bar:30} {pos}/{len}  {msg}")
@@ -45,15 +45,14 @@ impl Reporter {
             bar.enable_steady_tick(Duration::from_millis(200));
             bar
         });
-        let last = if config.flow.time > 0.0 { Phase::Flow } else { Phase::Sparse };
         Self {
             bar,
             lines: true,
             since: None,
             end: 0,
-            last,
+            longest: 0,
             elbo: f64::NAN,
-            held_out: None,
+            validation_score: None,
             next_line: 0,
             place: String::new(),
             warnings: Vec::new(),
@@ -61,35 +60,40 @@ impl Reporter {
     }
 
     /// For one of many runs: its warnings name the split, and there are no lines where there is no terminal.
-    pub(crate) fn of_split(config: &Config, split: usize) -> Self {
-        Self { lines: false, place: format!("split {split}: "), ..Self::new(config) }
+    pub(crate) fn of_split(split: usize) -> Self {
+        Self { lines: false, place: format!("split {split}: "), ..Self::new() }
+    }
+
+    pub(crate) fn plan(&mut self, plan: &Plan) {
+        let is_longest = |name| matches!(name, StageName::Flow | StageName::NoFlow);
+        self.longest = plan.stages.iter().rposition(|stage| is_longest(stage.name)).unwrap_or(0);
     }
 
     pub(crate) fn iteration(&mut self, progress: &Progress) {
         let done = progress.iteration;
-        if self.since.is_none_or(|(phase, ..)| phase != progress.phase) {
-            self.since = Some((progress.phase, Instant::now(), done));
-            (self.end, self.next_line, self.held_out) = (progress.iterations, progress.iterations / 10, None);
+        if self.since.is_none_or(|(stage, ..)| stage != progress.stage) {
+            self.since = Some((progress.stage, Instant::now(), done));
+            (self.end, self.next_line, self.validation_score) = (progress.iterations, progress.iterations / 10, None);
             if let Some(bar) = &self.bar {
                 bar.set_length(progress.iterations);
-                bar.set_prefix(name(progress.phase));
+                bar.set_prefix(name(progress.stage));
             }
         }
         self.elbo = progress.elbo;
         if let Some(bar) = &self.bar {
             bar.set_position(done);
             bar.set_message(self.figures(done));
-        } else if done >= self.next_line && self.held_out.is_none() {
+        } else if done >= self.next_line && self.validation_score.is_none() {
             self.next_line += (self.end / 10).max(1);
-            self.line(progress.phase, done);
+            self.line(progress.stage, done);
         }
     }
 
     pub(crate) fn validation(&mut self, validated: &Validated) {
-        self.held_out = Some(validated.score);
+        self.validation_score = Some(validated.score);
         match &self.bar {
             Some(bar) => bar.set_message(self.figures(validated.iteration)),
-            None => self.line(validated.phase, validated.iteration),
+            None => self.line(validated.stage, validated.iteration),
         }
     }
 
@@ -128,15 +132,15 @@ impl Reporter {
         }
     }
 
-    fn line(&self, phase: Phase, done: u64) {
+    fn line(&self, stage: StageId, done: u64) {
         if self.lines {
-            tell!("{:<10}  {done:>6}/{}  {}", name(phase), self.end, self.figures(done));
+            tell!("{:<10}  {done:>6}/{}  {}", name(stage), self.end, self.figures(done));
         }
     }
 
     fn figures(&self, done: u64) -> String {
         let mut parts = vec![format!("ELBO {:.1}", self.elbo)];
-        if let Some(score) = self.held_out {
+        if let Some(score) = self.validation_score {
             if let Some(rmse) = score.rmse {
                 parts.push(format!("validation RMSE {}", console::figure(rmse, 4)));
             }
@@ -149,10 +153,10 @@ impl Reporter {
         parts.join("  ")
     }
 
-    /// The time left in this phase; phases before the last cost little.
+    /// The time left in this stage; stages before the longest cost little.
     fn time_left(&self, done: u64) -> Option<String> {
-        let (phase, start, first) = self.since?;
-        let counts = done > first && phase >= self.last;
+        let (stage, start, first) = self.since?;
+        let counts = done > first && stage.index >= self.longest;
         counts.then(|| {
             let left = self.end.saturating_sub(done);
             let time = start.elapsed().mul_f64(left as f64 / (done - first) as f64);
@@ -161,20 +165,23 @@ impl Reporter {
     }
 }
 
-/// A phase in a word or two.
-fn name(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Trial => "kernel 1/2",
-        Phase::RivalTrial => "kernel 2/2",
-        Phase::Sparse => "sparse GP",
-        Phase::WarmStart => "warm start",
-        Phase::Flow => "flow",
-        Phase::SparseAgain | Phase::FlowAgain => "all rows",
+/// A stage in a word or two.
+fn name(stage: StageId) -> &'static str {
+    match stage.name {
+        StageName::CandidateKernel => "kernel",
+        StageName::NoFlow => "no flow",
+        StageName::WarmStart => "warm start",
+        StageName::Flow => "flow",
+        StageName::NoFlowOnAllRows | StageName::FlowOnAllRows => "all rows",
     }
 }
 
 /// On its own a reporter watches a run that records nothing and ends on Ctrl-C.
 impl Observer for Reporter {
+    fn plan(&mut self, plan: &Plan) {
+        Reporter::plan(self, plan);
+    }
+
     fn iteration(&mut self, progress: &Progress) {
         Reporter::iteration(self, progress);
     }

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::data::Dataset;
-use diffgp_train::train::{Config, Phase, Progress, Validated};
+use diffgp_train::train::{Config, Progress, Validated};
 use serde_json::{Value, json};
 
 use super::failure::mistake;
@@ -82,7 +82,7 @@ impl RunDirectory {
     /// Records an iteration.
     pub(crate) fn iteration(&mut self, progress: &Progress) -> io::Result<()> {
         let line = json!({
-            "phase": phase_name(progress.phase), "iteration": progress.iteration, "elbo": progress.elbo,
+            "stage": progress.stage.index, "name": progress.stage.name.id(), "iteration": progress.iteration, "elbo": progress.elbo,
             "expected_log_likelihood": progress.expected_log_likelihood, "kl_predictor": progress.kl_predictor,
             "kl_flow": progress.kl_flow, "noise": progress.noise, "learning_rate": progress.learning_rate,
         });
@@ -93,7 +93,7 @@ impl RunDirectory {
     pub(crate) fn validation(&mut self, validated: &Validated) -> io::Result<()> {
         let score = validated.score;
         let line = json!({
-            "phase": phase_name(validated.phase), "iteration": validated.iteration, "held_out": {
+            "stage": validated.stage.index, "name": validated.stage.name.id(), "iteration": validated.iteration, "validation": {
                 "n": score.rows, "log_likelihood": score.log_likelihood, "rmse": score.rmse, "auc": score.auc,
                 "accuracy": score.accuracy, "best": validated.best,
             },
@@ -195,34 +195,12 @@ pub(crate) fn read_checkpoint(directory: &Path) -> anyhow::Result<Option<Checkpo
     Ok(Some(Checkpoint::read(&path).with_context(|| format!("--resume {}", directory.display()))?))
 }
 
-fn phase_name(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Trial => "trial",
-        Phase::RivalTrial => "rival_trial",
-        Phase::Sparse => "sparse",
-        Phase::WarmStart => "warm_start",
-        Phase::Flow => "flow",
-        Phase::SparseAgain => "sparse_again",
-        Phase::FlowAgain => "flow_again",
-    }
-}
-
 /// The lines of iterations that will not be done again. A last line that a crash cut short is not one of them.
 fn lines_before(metrics: &Path, checkpoint: &Checkpoint) -> String {
-    const PHASES: [Phase; 7] = [
-        Phase::Trial,
-        Phase::RivalTrial,
-        Phase::Sparse,
-        Phase::WarmStart,
-        Phase::Flow,
-        Phase::SparseAgain,
-        Phase::FlowAgain,
-    ];
-    let reached = (checkpoint.phase(), checkpoint.iteration());
     let is_before = |line: &&str| {
         let Ok(value) = serde_json::from_str::<Value>(line) else { return false };
-        let phase = PHASES.into_iter().find(|&phase| value["phase"] == phase_name(phase));
-        phase.zip(value["iteration"].as_u64()).is_some_and(|place| place < reached)
+        let place = value["stage"].as_u64().zip(value["iteration"].as_u64());
+        place.is_some_and(|(stage, iteration)| (stage as usize, iteration) < checkpoint.place())
     };
     let text = fs::read_to_string(metrics).unwrap_or_default();
     text.lines().filter(is_before).map(|line| format!("{line}\n")).collect()

@@ -251,7 +251,7 @@ fn train_watched(
         (time, false) => format!("T = {time}"),
     };
     tell!("training on {} rows of {} inputs, {flow}", data.rows(), data.inputs());
-    let mut watch = Watch::new(config, directory);
+    let mut watch = Watch::new(directory);
     let outcome = match checkpoint {
         Some(checkpoint) => train::resume(data, config, checkpoint, &mut watch),
         None => train::train(data, config, &mut watch),

@@ -6,21 +6,21 @@ use std::time::Instant;
 
 use diffgp_train::data::Dataset;
 use diffgp_train::philox::{Purpose, key, philox, tag};
-use diffgp_train::train::{Config, Observer, Phase, Progress, Task, train};
+use diffgp_train::train::{Config, Observer, Progress, StageName, Task, train};
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Remembers when each phase began and how far it got.
+/// Remembers when each stage began and how far it got.
 #[derive(Default)]
 struct Clock {
-    begun: Vec<(Phase, Instant)>,
+    begun: Vec<(StageName, Instant)>,
     last: Option<(Instant, u64)>,
 }
 
 impl Observer for Clock {
     fn iteration(&mut self, progress: &Progress) {
-        if self.begun.last().is_none_or(|(phase, _)| *phase != progress.phase) {
-            self.begun.push((progress.phase, Instant::now()));
+        if self.begun.last().is_none_or(|(stage, _)| *stage != progress.stage.name) {
+            self.begun.push((progress.stage.name, Instant::now()));
         }
         self.last = Some((Instant::now(), progress.iteration));
     }

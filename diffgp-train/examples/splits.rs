@@ -27,7 +27,7 @@ impl Observer for Console {
     fn validation(&mut self, validated: &Validated) {
         self.last_validation = validated.score.log_likelihood;
         if self.verbose {
-            eprintln!("{:?} {} {:?}", validated.phase, validated.iteration, validated.score);
+            eprintln!("{:?} {} {:?}", validated.stage.name, validated.iteration, validated.score);
         }
     }
 }

@@ -12,11 +12,11 @@ use crc::{CRC_32_ISO_HDLC, Crc};
 use serde::{Deserialize, Serialize};
 
 use crate::data::Dataset;
-use crate::train::{Config, Phase, State};
+use crate::train::{Config, Run};
 
 const MAGIC: &[u8; 4] = b"DGPC";
-/// Raised whenever `State` or anything in it changes.
-const VERSION: u32 = 6;
+/// Raised whenever `Run` or anything in it changes.
+const VERSION: u32 = 7;
 const HEADER: usize = 16;
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
@@ -26,7 +26,7 @@ pub struct Checkpoint {
     program: String,
     config: u64,
     data: u64,
-    pub(crate) state: State,
+    pub(crate) run: Run,
 }
 
 /// A checkpoint that cannot be used.
@@ -66,8 +66,8 @@ pub enum CheckpointError {
 }
 
 impl Checkpoint {
-    pub(crate) fn new(data: u64, config: &Config, state: State) -> Self {
-        Self { program: program(), config: config.fingerprint(), data, state }
+    pub(crate) fn new(data: u64, config: &Config, run: Run) -> Self {
+        Self { program: program(), config: config.fingerprint(), data, run }
     }
 
     /// Writes the file so that it is never there in part: beside, synchronised, renamed.
@@ -116,14 +116,9 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// The iteration to be done next, counted from the start of its phase.
-    pub fn iteration(&self) -> u64 {
-        self.state.iteration
-    }
-
-    /// The phase that the run was in.
-    pub fn phase(&self) -> Phase {
-        self.state.phase
+    /// The stage of the plan that the run was in, and the iteration to be done next, both from 0.
+    pub fn place(&self) -> (usize, u64) {
+        (self.run.stage(), self.run.climb.as_ref().map_or(0, |climb| climb.iteration))
     }
 
     fn to_bytes(&self) -> Vec<u8> {
@@ -164,13 +159,12 @@ fn program() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::{Task, small_model};
+    use crate::train::{Task, plan};
 
     fn example() -> (Dataset, Config, Checkpoint) {
         let data = Dataset::new(vec![1.0, 2.0], vec![0.0, 1.0], 1).unwrap();
         let config = Config::for_rows(2, Task::Regression);
-        let state = State::new(Phase::Flow, &small_model(true), true, 10);
-        let checkpoint = Checkpoint::new(data.fingerprint(), &config, state);
+        let checkpoint = Checkpoint::new(data.fingerprint(), &config, Run::new(plan(2, &config)));
         (data, config, checkpoint)
     }
 

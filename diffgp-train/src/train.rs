@@ -9,30 +9,33 @@
 //! The result depends on the data, the configuration (threads excepted) and the version, to the bit. Memory: the data
 //! set, one batch with its noise, and what [`value_and_gradient`](crate::elbo::value_and_gradient) needs.
 
-mod ascent;
+mod climb;
 mod config;
-mod course;
 mod error;
+mod execute;
 mod initial;
 mod objective;
 mod observer;
+mod plan;
 mod refit;
 mod rows;
 mod score;
-mod state;
 
+pub use climb::{Best, ClimbState};
 pub use config::{Config, ConfigError, FlowConfig, PhaseConfig, PredictorConfig, RefitConfig, Task, ValidationConfig};
-pub use course::{WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN};
 pub use error::TrainError;
-pub use observer::{Observer, Phase, Progress, Validated, Warning};
+pub use execute::{Ended, Outcome, Run};
+pub use observer::{Observer, Progress, StageId, Validated, Warning};
+pub use plan::{
+    Comparison, Kernels, NoiseFit, Plan, Stage, StageName, Start, WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN, plan,
+};
 pub use score::{Score, Scorer};
-pub use state::{Best, State, Verdict};
 
-use self::ascent::{Ascent, Objective};
-use self::course::{Course, Next};
-use self::objective::{DataObjective, Paths, Standardised};
-use self::refit::NoiseFit;
-use self::rows::Rows;
+use self::execute::Executor;
+use self::initial::Initial;
+use self::objective::{Paths, Standardised};
+use self::refit::FitRows;
+use self::rows::StageRows;
 use crate::checkpoint::Checkpoint;
 use crate::data::{Dataset, Scaling};
 use crate::elbo::ElboError;
@@ -60,7 +63,7 @@ pub struct Trained {
     pub names: Option<Vec<String>>,
     /// Name of the target, if the data had one.
     pub target_name: Option<String>,
-    /// The iteration of the last phase whose parameters were kept.
+    /// The iteration of the last stage whose parameters were kept.
     pub iteration: u64,
     /// Their score on the validation rows, before those rows were trained on.
     pub validation_log_likelihood: Option<f64>,
@@ -92,13 +95,13 @@ pub fn resume(
     observer: &mut dyn Observer,
 ) -> Result<Trained, TrainError> {
     checkpoint.check(data, config)?;
-    run(data, config, Some(checkpoint.state), observer)
+    run(data, config, Some(checkpoint.run), observer)
 }
 
 fn run(
     data: &Dataset,
     config: &Config,
-    resumed: Option<State>,
+    resumed: Option<Run>,
     observer: &mut dyn Observer,
 ) -> Result<Trained, TrainError> {
     config.validate()?;
@@ -107,51 +110,35 @@ fn run(
     check_scaling(data, &scaling, observer)?;
     let threads = Threads::new(config.threads).map_err(|error| TrainError::Threads(error.to_string()))?;
     let rows_of = Standardised { data, scaling: &scaling };
-    let validation = Rows::new(data.rows(), config, Phase::Flow).validation();
-    if validation.is_empty() && config.validation.fraction > 0.0 {
+    let run = resumed.unwrap_or_else(|| Run::new(plan(data.rows(), config)));
+    observer.plan(&run.plan);
+    let Plan { stages, last_fit } = run.plan.clone();
+    let has_flow = stages.iter().any(|stage| stage.flow);
+    if stages[0].validation.is_empty() && config.validation.fraction > 0.0 {
         observer.warning(&Warning::NoValidation);
     }
     if data.rows() < FEW_ROWS && config.task == Task::Regression {
         observer.warning(&Warning::FewRows { rows: data.rows() });
     }
-    let flow_wanted = config.flow.time > 0.0;
-    let undecidable = flow_wanted && config.flow.optional && config.validation.select && validation.is_empty();
-    if undecidable {
+    if config.flow.time > 0.0 && !has_flow {
         observer.warning(&Warning::NoFlow);
     }
-    let fingerprint = data.fingerprint();
-    let checkpoint = |state: &State, observer: &mut dyn Observer| {
-        observer.checkpoint(&Checkpoint::new(fingerprint, config, state.clone())).map_err(TrainError::from)
+    let initial = Initial {
+        sparse: initial::sparse_gp(data, &scaling, config, observer),
+        flow: has_flow.then(|| initial::weak_flow(data, &scaling, config, observer)),
     };
-
-    let sparse = initial::sparse_gp(data, &scaling, config, observer);
-    let flow = (flow_wanted && !undecidable).then(|| initial::weak_flow(data, &scaling, config, observer));
-    let course = Course { config, total_rows: data.rows(), sparse, flow };
-    let mut state = resumed.unwrap_or_else(|| course.start());
-    let mut chosen = loop {
-        let ascent = course.ascent(&state);
-        let rows = course.rows(state.phase);
-        let mut objective = DataObjective { rows_of, config, threads: &threads, rows, validation: rows.validation() };
-        let begin = state.phase.is_trial().then(|| state.clone());
-        let end = match (ascent.run(state, &mut objective, observer, &checkpoint), begin) {
-            (Ok(end), _) if course.compares(&end) => settled(end, &ascent, &mut objective, observer)?,
-            (Ok(end), _) => end,
-            // A kernel that cannot be trained has no score.
-            (Err(TrainError::Diverged { .. }), Some(begin)) => State { best: None, ..begin },
-            (Err(error), _) => return Err(error),
-        };
-        match course.next(end) {
-            Next::Phase(next) => state = next,
-            Next::End(chosen) => break chosen,
-        }
-    };
+    let executor = Executor { config, rows_of, initial, threads: &threads, fingerprint: data.fingerprint() };
+    let mut chosen = executor.execute(run, observer)?;
 
     let params = &mut chosen.params;
     if let Some(flow) = &mut params.flow {
         flow.steps = config.flow.steps;
     }
-    if config.refit.paths > 0 {
-        refit::finish(params, rows_of, config, &threads)?;
+    if let Some(noise_fit) = last_fit {
+        let apart = StageRows::new(data.rows(), config.seed, &stages[0]);
+        let (training, validation) = (apart.training(config.refit.max_rows), apart.validation());
+        let rows = FitRows { training: &training, total: apart.training_count(), validation: &validation };
+        refit::finish(params, rows_of, rows, noise_fit, config, &threads)?;
     }
     Ok(Trained {
         params: chosen.params,
@@ -159,48 +146,11 @@ fn run(
         names: data.names().map(<[String]>::to_vec),
         target_name: data.target_name().map(str::to_owned),
         iteration: chosen.iteration,
-        validation_log_likelihood: chosen.verdict.map(|verdict| verdict.log_likelihood),
-        flow_gain: chosen.verdict.and_then(|verdict| verdict.flow_gain),
+        validation_log_likelihood: chosen.log_likelihood,
+        flow_gain: chosen.flow_gain,
         kernel_gain: chosen.kernel_gain,
         scaling,
     })
-}
-
-/// The end of a phase with the score that counts in comparisons: after q(u_g) and σ² were fitted to the training rows, as
-/// for the final model. How far σ² is from its optimum before that says nothing about the model.
-fn settled(
-    mut end: State,
-    ascent: &Ascent<'_>,
-    objective: &mut DataObjective<'_>,
-    observer: &mut dyn Observer,
-) -> Result<State, TrainError> {
-    if end.best.is_none() {
-        return Ok(end);
-    }
-    let mut params = ascent.chosen(&end);
-    let training = objective.rows.training(objective.config.refit.max_rows);
-    let noise_fit = match end.phase.is_trial() {
-        true => NoiseFit::ToBound,
-        false => NoiseFit::by(&objective.validation, objective.rows_of.data.rows(), objective.config),
-    };
-    let rows = (training.as_slice(), objective.rows.training_count());
-    let fitted = match objective.config.refit.paths {
-        0 => Ok(false),
-        _ => refit::refit(&mut params, objective.rows_of, rows, noise_fit, objective.config, objective.threads),
-    };
-    let score = fitted.and_then(|_| Ok(objective.validate(&params)?));
-    let score = match score {
-        Err(TrainError::Elbo(ElboError::NotPositiveDefinite { .. })) => None,
-        other => other?.filter(|score| score.log_likelihood.is_finite()),
-    };
-    if let Some(score) = score {
-        // Of the best iterate, but after the fits: no better look than the one that chose it.
-        observer.validation(&Validated { phase: end.phase, iteration: end.iteration, score, best: false });
-    }
-    if let Some(best) = &mut end.best {
-        best.settled_log_likelihood = score.map(|score| score.log_likelihood);
-    }
-    Ok(end)
 }
 
 fn check(data: &Dataset, config: &Config) -> Result<(), TrainError> {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use diffgp_train::train::StageName;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use serde_json::Value;
@@ -12,8 +13,8 @@ use crate::failure::mistake;
 /// Read from `metrics.jsonl`.
 pub(super) struct Trace {
     elbo: Vec<(f64, f64)>,
-    held_out: Vec<(f64, f64)>,
-    /// Where a phase after the first began.
+    validation: Vec<(f64, f64)>,
+    /// Where a stage after the first began.
     starts: Vec<f64>,
 }
 
@@ -23,8 +24,8 @@ impl Trace {
         let shown = metrics.display();
         let text = std::fs::read_to_string(metrics)
             .map_err(|error| mistake(format!("{shown}: {error}; expected the run directory of `diffgp train`")))?;
-        let mut trace = Self { elbo: Vec::new(), held_out: Vec::new(), starts: Vec::new() };
-        let (mut phase, mut last) = (Value::Null, 0.0);
+        let mut trace = Self { elbo: Vec::new(), validation: Vec::new(), starts: Vec::new() };
+        let (mut stage, mut last) = (Value::Null, 0.0);
         let mut lines = text.lines().enumerate().peekable();
         while let Some((number, line)) = lines.next() {
             let value: Value = match serde_json::from_str(line) {
@@ -36,22 +37,22 @@ impl Trace {
                     return Err(mistake(format!("{shown}: line {number}: {error}; expected a JSON object")));
                 }
             };
-            // Trials of kernels are runs of their own.
-            if value["phase"].as_str().is_some_and(|phase| phase.ends_with("trial")) {
+            // Candidate kernels are runs of their own.
+            if value["name"] == StageName::CandidateKernel.id() {
                 continue;
             }
-            if phase != value["phase"] && !phase.is_null() {
+            if stage != value["stage"] && !stage.is_null() {
                 trace.starts.push(last);
             }
-            phase = value["phase"].clone();
-            // Phases count from 0; the picture shows them one after the other.
+            stage = value["stage"].clone();
+            // Stages count from 0; the picture shows them one after the other.
             let iteration = trace.starts.last().unwrap_or(&0.0) + value["iteration"].as_f64().unwrap_or_default();
             last = iteration;
             if let Some(elbo) = value["elbo"].as_f64() {
                 trace.elbo.push((iteration, elbo));
             }
-            if let Some(log_likelihood) = value["held_out"]["log_likelihood"].as_f64() {
-                trace.held_out.push((iteration, log_likelihood));
+            if let Some(log_likelihood) = value["validation"]["log_likelihood"].as_f64() {
+                trace.validation.push((iteration, log_likelihood));
             }
         }
         Ok((!trace.elbo.is_empty()).then_some(trace))
@@ -85,12 +86,12 @@ impl Trace {
 
 impl Picture for Trace {
     fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
-        let title = if self.starts.is_empty() { "Bound" } else { "Bound (grey: where another phase begins)" };
-        if self.held_out.is_empty() {
+        let title = if self.starts.is_empty() { "Bound" } else { "Bound (grey: where another stage begins)" };
+        if self.validation.is_empty() {
             return self.panel(area, title, "ELBO", &self.elbo, BLUE);
         }
         let (upper, lower) = area.split_vertically(320);
         self.panel(&upper, title, "ELBO", &self.elbo, BLUE)?;
-        self.panel(&lower, "Validation rows", "log-likelihood per row", &self.held_out, VERMILLION)
+        self.panel(&lower, "Validation rows", "log-likelihood per row", &self.validation, VERMILLION)
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 
 use diffgp_train::checkpoint::Checkpoint;
-use diffgp_train::train::{Config, Observer, Progress, Validated, Warning};
+use diffgp_train::train::{Observer, Plan, Progress, Validated, Warning};
 
 use crate::interrupt;
 use crate::progress::Reporter;
@@ -17,8 +17,8 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn new(config: &Config, directory: RunDirectory) -> Self {
-        Self { reporter: Reporter::new(config), directory, failed: None }
+    pub(super) fn new(directory: RunDirectory) -> Self {
+        Self { reporter: Reporter::new(), directory, failed: None }
     }
 
     /// Takes the bar away and hands back the directory.
@@ -35,6 +35,10 @@ impl Watch {
 }
 
 impl Observer for Watch {
+    fn plan(&mut self, plan: &Plan) {
+        self.reporter.plan(plan);
+    }
+
     fn iteration(&mut self, progress: &Progress) {
         self.reporter.iteration(progress);
         let outcome = self.directory.iteration(progress);

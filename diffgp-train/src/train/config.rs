@@ -389,7 +389,7 @@ fn check_count(
 /// How configurations spell kernels; the core crate stays free of serde here.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "KernelKind", rename_all = "lowercase")]
-enum KernelName {
+pub(super) enum KernelName {
     Rbf,
     Matern32,
     Matern52,

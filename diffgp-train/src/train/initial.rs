@@ -12,6 +12,14 @@ use crate::params::{Flow, Kernel, Likelihood, Params, Posterior, Predictor, Temp
 const PREDICTOR_POINTS: u32 = 0;
 const FLOW_POINTS: u32 = 1;
 
+/// What training starts from.
+pub(super) struct Initial {
+    /// T = 0.
+    pub(super) sparse: Params,
+    /// A weak flow, if there is to be one.
+    pub(super) flow: Option<Flow>,
+}
+
 /// T = 0: k-means inducing points, s_g² = 1, q(v) = N(0, I).
 pub(super) fn sparse_gp(data: &Dataset, scaling: &Scaling, config: &Config, observer: &mut dyn Observer) -> Params {
     let wanted = config.predictor.inducing;

@@ -2,9 +2,9 @@
 //!
 //! Rows are standardised while they are gathered: memory beside the data set is one batch and its noise.
 
-use super::ascent::Objective;
+use super::climb::Objective;
 use super::config::Config;
-use super::rows::Rows;
+use super::rows::StageRows;
 use super::score::{Score, Scorer};
 use crate::data::{Dataset, Scaling};
 use crate::elbo::{Batch, ElboError, Evaluation, evaluate, trace, value_and_gradient};
@@ -108,12 +108,12 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// What [`Ascent`](super::ascent::Ascent) climbs.
+/// What a [`Climb`](super::climb::Climb) climbs.
 pub(super) struct DataObjective<'a> {
     pub(super) rows_of: Standardised<'a>,
     pub(super) config: &'a Config,
     pub(super) threads: &'a Threads,
-    pub(super) rows: Rows,
+    pub(super) rows: StageRows,
     pub(super) validation: Vec<usize>,
 }
 

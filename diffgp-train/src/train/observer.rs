@@ -2,52 +2,24 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
+use super::plan::{Plan, StageName};
 use super::score::Score;
 use crate::checkpoint::Checkpoint;
 
-/// Which part of a run, in the order in which they come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Phase {
-    /// A short sparse Gaussian process to compare kernels by, with the configured ones.
-    Trial,
-    /// The same with the rival kernel.
-    RivalTrial,
-    /// The sparse Gaussian process, T = 0, as a model of its own.
-    Sparse,
-    /// The sparse Gaussian process that a flow is put in front of.
-    WarmStart,
-    /// The whole model.
-    Flow,
-    /// The sparse Gaussian process once more, on all rows, for as long as the validation rows found best.
-    SparseAgain,
-    /// The whole model once more, on all rows, for as long as the validation rows found best.
-    FlowAgain,
-}
-
-impl Phase {
-    /// Whether a flow is trained.
-    pub fn has_flow(self) -> bool {
-        matches!(self, Self::Flow | Self::FlowAgain)
-    }
-
-    /// Whether it only chooses a kernel.
-    pub fn is_trial(self) -> bool {
-        matches!(self, Self::Trial | Self::RivalTrial)
-    }
-
-    /// Whether the validation rows are trained on.
-    pub fn on_all_rows(self) -> bool {
-        matches!(self, Self::SparseAgain | Self::FlowAgain)
-    }
+/// A stage of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StageId {
+    /// Its place in the plan, from 0.
+    pub index: usize,
+    /// What it is for.
+    pub name: StageName,
 }
 
 /// One iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Which part of the run.
-    pub phase: Phase,
+    pub stage: StageId,
     /// The iteration of that part, from 0.
     pub iteration: u64,
     /// How many there will be at most.
@@ -72,12 +44,12 @@ pub struct Progress {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Validated {
     /// Which part of the run.
-    pub phase: Phase,
+    pub stage: StageId,
     /// Before that iteration.
     pub iteration: u64,
     /// How good.
     pub score: Score,
-    /// Whether it is the best of the phase so far.
+    /// Whether it is the best of the stage so far.
     pub best: bool,
 }
 
@@ -174,6 +146,9 @@ impl fmt::Display for Warning {
 
 /// Watches a run. Every method has a silent default; `()` is the silent observer.
 pub trait Observer {
+    /// Before anything else: what the run will do.
+    fn plan(&mut self, _plan: &Plan) {}
+
     /// After every evaluation of the bound.
     fn iteration(&mut self, _progress: &Progress) {}
 

@@ -1,5 +1,5 @@
 //! The last fit of q(u_g) and, with more rows than a batch, of σ²: everything else fixed, at the exported number of
-//! steps, several paths, all rows. It also ends every phase that is compared with another, on the training rows.
+//! steps, several paths, all rows. It also ends every stage that is compared with another, on the training rows.
 //!
 //! The flow is fixed, so its end points are computed once, forward only; what is left is a sparse Gaussian process on
 //! S·B rows. Gaussian: natural-gradient steps γₜ = Bₜ/(B₁ + … + Bₜ) over chunks end at the closed-form optimum for all
@@ -14,11 +14,10 @@
 //!    once more. So σ² becomes smaller, or else larger, as long as the log-likelihood of the validation rows gains.
 //!    Trials of kernels do without: the kernel whose variance was further off would gain.
 
-use super::config::{Config, Task};
+use super::config::Config;
 use super::error::TrainError;
 use super::objective::{Paths, Standardised};
-use super::observer::Phase;
-use super::rows::Rows;
+use super::plan::NoiseFit;
 use crate::elbo::{Batch, value_and_gradient};
 use crate::noise::NoiseKey;
 use crate::optimise::natural_step_or_shorter;
@@ -40,23 +39,15 @@ const NOISE_FACTOR: f64 = 1.5;
 const NOISE_GAIN: f64 = 0.01;
 const NOISE_STEPS: usize = 25;
 
-/// How σ² is fitted, beyond a batch of rows and without a prior on it, which would have to be weighed against the rows.
+/// Rows to fit to.
 #[derive(Clone, Copy)]
-pub(super) enum NoiseFit<'a> {
-    /// Not at all.
-    Keep,
-    /// 1.
-    ToBound,
-    /// 1 and 2, by these rows, which the fit of q(u_g) has not seen.
-    ToPredictions(&'a [usize]),
-}
-
-impl<'a> NoiseFit<'a> {
-    /// By the validation rows, if there are some that are not trained on in the end.
-    pub(super) fn by(validation: &'a [usize], total_rows: usize, config: &Config) -> Self {
-        let unseen = !validation.is_empty() && total_rows > config.validation.again_rows.max(config.batch);
-        if unseen { Self::ToPredictions(validation) } else { Self::ToBound }
-    }
+pub(super) struct FitRows<'a> {
+    /// These.
+    pub(super) training: &'a [usize],
+    /// How many they stand for.
+    pub(super) total: usize,
+    /// Rows for σ² that the fit of q(u_g) does not see.
+    pub(super) validation: &'a [usize],
 }
 
 /// The last fit of all: σ² with the training rows, if validation rows want another, then q(u_g) on all rows. If they do
@@ -64,50 +55,46 @@ impl<'a> NoiseFit<'a> {
 pub(super) fn finish(
     params: &mut Params,
     rows_of: Standardised<'_>,
+    apart: FitRows<'_>,
+    mut noise: NoiseFit,
     config: &Config,
     threads: &Threads,
 ) -> Result<(), TrainError> {
-    let total_rows = rows_of.data.rows();
-    let apart = Rows::new(total_rows, config, Phase::Flow);
-    let validation = apart.validation();
-    let mut noise = NoiseFit::by(&validation, total_rows, config);
-    if let NoiseFit::ToPredictions(_) = noise {
-        let training = apart.training(config.refit.max_rows);
+    if noise == NoiseFit::ToValidation {
         let mut chosen = params.clone();
-        let moved = refit(&mut chosen, rows_of, (&training, apart.training_count()), noise, config, threads)?;
+        let moved = refit(&mut chosen, rows_of, apart, noise, config, threads)?;
         noise = NoiseFit::ToBound;
         if moved {
             (*params, noise) = (chosen, NoiseFit::Keep);
         }
     }
-    let order = Permutation::new(total_rows, config.seed, Purpose::Refit, 0);
-    let rows: Vec<usize> = (0..total_rows.min(config.refit.max_rows)).map(|index| order.at(index)).collect();
-    refit(params, rows_of, (&rows, total_rows), noise, config, threads).map(drop)
+    let total = rows_of.data.rows();
+    let order = Permutation::new(total, config.seed, Purpose::Refit, 0);
+    let rows: Vec<usize> = (0..total.min(config.refit.max_rows)).map(|index| order.at(index)).collect();
+    let all = FitRows { training: &rows, total, validation: &[] };
+    refit(params, rows_of, all, noise, config, threads).map(drop)
 }
 
-/// Replaces q(u_g) of `params`, and perhaps σ², by what fits `rows`, which stand for `total_rows`; whether validation rows
-/// wanted another σ². A step that would leave the Gaussians is shortened, or left out.
+/// Replaces q(u_g) of `params`, and perhaps σ², by what fits the rows; whether validation rows wanted another σ². A step that would leave the Gaussians is shortened, or left out.
 pub(super) fn refit(
     params: &mut Params,
     rows_of: Standardised<'_>,
-    (rows, total_rows): (&[usize], usize),
-    noise_fit: NoiseFit<'_>,
+    rows: FitRows<'_>,
+    noise_fit: NoiseFit,
     config: &Config,
     threads: &Threads,
 ) -> Result<bool, TrainError> {
     let key = NoiseKey { seed: config.seed, purpose: Purpose::Refit, iteration: 0 };
     let paths = Paths { count: config.refit.paths, key, threads };
-    let ends =
-        rows.chunks(CHUNK).map(|chunk| rows_of.end_points(params, chunk, paths)).collect::<Result<Vec<_>, _>>()?;
-    let batches: Vec<Batch<'_, f32>> = ends.iter().map(|(x, y)| Batch { x, y, total_rows }).collect();
+    let ends = rows.training.chunks(CHUNK).map(|chunk| rows_of.end_points(params, chunk, paths));
+    let ends = ends.collect::<Result<Vec<_>, _>>()?;
+    let batches: Vec<Batch<'_, f32>> = ends.iter().map(|(x, y)| Batch { x, y, total_rows: rows.total }).collect();
 
-    let alone = config.task != Task::Regression || total_rows <= config.batch || config.regularisation.noise.is_some();
-    let noise_fit = if alone { NoiseFit::Keep } else { noise_fit };
     let mut predictor = Params { flow: None, ..params.clone() };
     fit(&mut predictor, &batches, threads)?;
     for sweep in 1..SWEEPS {
         match predictor.likelihood {
-            Likelihood::Gaussian { noise } if params.flow.is_none() && !matches!(noise_fit, NoiseFit::Keep) => {
+            Likelihood::Gaussian { noise } if params.flow.is_none() && noise_fit != NoiseFit::Keep => {
                 let better = expected_square(&predictor, noise, &batches, threads)?;
                 let change = (better / noise).ln().abs();
                 let enough = if sweep == 1 { WORTHWHILE } else { SETTLED };
@@ -122,11 +109,11 @@ pub(super) fn refit(
         fit(&mut predictor, &batches, threads)?;
     }
     let mut moved = false;
-    if let NoiseFit::ToPredictions(validation) = noise_fit {
+    if noise_fit == NoiseFit::ToValidation {
         let paths = Paths::to_validate(config, threads);
         let score = |predictor: &Params| {
             let whole = Params { flow: params.flow.clone(), ..predictor.clone() };
-            Ok(rows_of.score(&whole, validation, paths)?.log_likelihood)
+            Ok(rows_of.score(&whole, rows.validation, paths)?.log_likelihood)
         };
         moved = fit_noise(&mut predictor, &batches, score, threads)?;
     }
@@ -204,7 +191,7 @@ mod tests {
     use super::*;
     use crate::data::{Dataset, Scaling};
     use crate::elbo::evaluate;
-    use crate::optimise::LogNormal;
+    use crate::train::Task;
     use crate::train::initial;
 
     /// A smooth function of two inputs, on a grid, with a disturbance of known size.
@@ -227,7 +214,8 @@ mod tests {
         expected_square: f64,
     }
 
-    fn refitted(config: &Config, noise: f64, with_flow: bool, validation: usize) -> Fitted {
+    fn refitted(noise: f64, with_flow: bool, noise_fit: NoiseFit) -> Fitted {
+        let config = &config();
         let data = data(0.3);
         let scaling = Scaling::of(&data, true);
         let rows_of = Standardised { data: &data, scaling: &scaling };
@@ -236,9 +224,9 @@ mod tests {
         params.flow = with_flow.then(|| initial::weak_flow(&data, &scaling, config, &mut ()));
         params.likelihood = Likelihood::Gaussian { noise };
         let all: Vec<usize> = (0..400).map(|place| place * 7 % 400).collect();
-        let (validation, training) = all.split_at(validation);
-        let noise_fit = NoiseFit::by(validation, all.len(), config);
-        refit(&mut params, rows_of, (training, training.len()), noise_fit, config, &threads).unwrap();
+        let (validation, training) = all.split_at(100);
+        let rows = FitRows { training, total: training.len(), validation };
+        refit(&mut params, rows_of, rows, noise_fit, config, &threads).unwrap();
 
         let (x, y) = rows_of.gather(&all);
         let paths = if with_flow { 50 } else { 1 };
@@ -263,17 +251,16 @@ mod tests {
         fitted
     }
 
-    fn on_batches_of(batch: usize) -> Config {
-        let mut config = Config { batch, ..Config::for_rows(400, Task::Regression) };
+    fn config() -> Config {
+        let mut config = Config::for_rows(400, Task::Regression);
         (config.predictor.inducing, config.flow.inducing) = (20, 5);
-        config.validation.again_rows = 0;
         config
     }
 
     #[test]
-    fn beyond_a_batch_bars_are_as_wide_as_the_errors_with_and_without_a_flow() {
+    fn bars_are_as_wide_as_the_errors_with_and_without_a_flow() {
         for (start, with_flow) in [(10.0, false), (1e-3, false), (10.0, true), (1e-3, true)] {
-            let fitted = refitted(&on_batches_of(100), start, with_flow, 100);
+            let fitted = refitted(start, with_flow, NoiseFit::ToValidation);
             // σ² moves in steps of 1.5, as long as one gains 0.01 nats.
             let ratio = fitted.variance / fitted.squared_error;
             assert!((1.0 / NOISE_FACTOR..NOISE_FACTOR).contains(&ratio), "{start}, {with_flow}: {fitted:?}");
@@ -281,9 +268,9 @@ mod tests {
     }
 
     #[test]
-    fn without_a_flow_and_validation_rows_the_noise_goes_to_the_optimum_of_the_bound() {
+    fn without_a_flow_the_noise_goes_to_the_optimum_of_the_bound() {
         for start in [10.0, 1e-3] {
-            let fitted = refitted(&on_batches_of(100), start, false, 0);
+            let fitted = refitted(start, false, NoiseFit::ToBound);
             let ratio = fitted.noise / fitted.expected_square;
             assert!((ratio - 1.0).abs() < 2.0 * SETTLED, "{start}: {fitted:?}");
         }
@@ -292,27 +279,15 @@ mod tests {
     #[test]
     fn a_noise_that_suits_stays_to_the_bit() {
         for with_flow in [false, true] {
-            let noise = refitted(&on_batches_of(100), 10.0, with_flow, 100).noise;
-            assert_eq!(refitted(&on_batches_of(100), noise, with_flow, 100).noise, noise);
+            let noise = refitted(10.0, with_flow, NoiseFit::ToValidation).noise;
+            assert_eq!(refitted(noise, with_flow, NoiseFit::ToValidation).noise, noise);
         }
     }
 
     #[test]
     fn otherwise_the_noise_stays() {
-        let mut with_prior = on_batches_of(100);
-        with_prior.regularisation.noise = Some(LogNormal { median: 5.0, sigma: 1.0 });
-        let all_rows = on_batches_of(400);
-        let mut trained_on = on_batches_of(100);
-        trained_on.validation.again_rows = 400;
-        for (config, with_flow, validation) in [
-            (&all_rows, false, 100),
-            (&all_rows, true, 100),
-            (&with_prior, false, 100),
-            (&with_prior, true, 100),
-            (&on_batches_of(100), true, 0),
-            (&trained_on, true, 100),
-        ] {
-            let fitted = refitted(config, 5.0, with_flow, validation);
+        for (with_flow, noise_fit) in [(false, NoiseFit::Keep), (true, NoiseFit::Keep), (true, NoiseFit::ToBound)] {
+            let fitted = refitted(5.0, with_flow, noise_fit);
             assert_eq!(fitted.noise, 5.0);
             assert!(fitted.variance > NOISE_FACTOR * fitted.squared_error, "a fit would change nothing: {fitted:?}");
         }

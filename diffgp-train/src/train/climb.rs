@@ -1,16 +1,17 @@
-//! One phase of a run: evaluate, look at the validation rows, step; fall back when something is not finite.
+//! One stage of a run: evaluate, look at the validation rows, step; fall back when something is not finite.
 //!
 //! A state is only ever stepped from, validated or checkpointed after the bound at that state was found to be finite.
 //! When it is not, the run goes back to the state before and makes a smaller step from there.
 
-use super::config::{Config, PhaseConfig, Task};
+use serde::{Deserialize, Serialize};
+
+use super::config::Config;
 use super::error::TrainError;
-use super::observer::{Observer, Phase, Progress, Validated, Warning};
-use super::rows::Rows;
+use super::observer::{Observer, Progress, StageId, Validated, Warning};
+use super::plan::Stage;
 use super::score::Score;
-use super::state::{Best, State};
 use crate::elbo::{ElboError, Evaluation};
-use crate::optimise::{Group, chain_rule, groups, natural_step_or_shorter, overwrite, unpack};
+use crate::optimise::{Adam, Group, chain_rule, groups, natural_step_or_shorter, overwrite, pack, unpack};
 use crate::params::{Likelihood, Params};
 
 /// Factor on the step after a failure; it grows back by `RECOVERY` with every good iteration.
@@ -28,40 +29,86 @@ pub(super) trait Objective {
     fn validate(&mut self, params: &Params) -> Result<Option<Score>, ElboError>;
 }
 
-/// A phase: the shape of its parameters and how it is climbed.
-pub(super) struct Ascent<'a> {
-    pub(super) config: &'a Config,
-    pub(super) phase: PhaseConfig,
+/// Everything that changes from one iteration to the next.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClimbState {
+    /// The iteration to be done next, from 0 in every stage.
+    pub iteration: u64,
+    /// The iteration at which the stage ends.
+    pub end: u64,
+    /// θ, the parameters without constraints.
+    pub theta: Vec<f64>,
+    /// Adam's moments.
+    pub adam: Adam,
+    /// Factor on every step; below 1 for a while after a failure.
+    pub step_scale: f64,
+    /// The jitter in use.
+    pub jitter: f64,
+    /// θ̄, if iterates are averaged.
+    pub average: Option<Vec<f64>>,
+    /// The best validated parameters.
+    pub best: Option<Best>,
+}
+
+/// The parameters of the best validation so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Best {
+    /// Before that iteration.
+    pub iteration: u64,
+    /// Mean log-likelihood of the validation rows.
+    pub log_likelihood: f64,
+    /// θ (or θ̄).
+    pub theta: Vec<f64>,
+}
+
+impl ClimbState {
+    /// The start of a stage of `end` iterations.
+    pub(super) fn new(params: &Params, averaged: bool, end: u64) -> Self {
+        let theta = pack(params);
+        Self {
+            iteration: 0,
+            end,
+            adam: Adam::new(theta.len()),
+            step_scale: 1.0,
+            jitter: params.jitter,
+            average: averaged.then(|| theta.clone()),
+            best: None,
+            theta,
+        }
+    }
+
+    /// The iterate to look at: θ̄ if there is one, else θ.
+    fn candidate(&self) -> &[f64] {
+        self.average.as_deref().unwrap_or(&self.theta)
+    }
+}
+
+/// A stage: the shape of its parameters and how it is climbed.
+pub(super) struct Climb<'a> {
+    config: &'a Config,
+    stage: &'a Stage,
+    id: StageId,
     /// Parameters of the right shape, and the constants.
-    pub(super) template: Params,
+    template: Params,
     groups: Vec<Group>,
     /// N.
     rows: usize,
 }
 
-impl<'a> Ascent<'a> {
-    /// With all rows, or more than a batch, q(u_g) goes to its optimum for them, if the likelihood is conjugate.
-    pub(super) fn new(config: &'a Config, phase: Phase, template: Params, rows: &Rows) -> Self {
-        let mut phase = match phase {
-            Phase::Trial | Phase::RivalTrial => config.trial,
-            Phase::WarmStart => config.warm_start,
-            Phase::Sparse | Phase::SparseAgain => config.sparse,
-            Phase::Flow | Phase::FlowAgain => config.main,
-        };
-        if rows.say_it_all(config) && config.task == Task::Regression && phase.natural_step > 0.0 {
-            phase.natural_step = 1.0;
-        }
-        Self { config, phase, groups: groups(&template), template, rows: rows.training_count() }
+impl<'a> Climb<'a> {
+    pub(super) fn new(config: &'a Config, stage: &'a Stage, index: usize, template: Params, rows: usize) -> Self {
+        let id = StageId { index, name: stage.name };
+        Self { config, stage, id, groups: groups(&template), template, rows }
     }
 
-    /// Climbs from `state` to the end of the phase; `checkpoint` is called with states from which to go on.
+    /// Climbs from `state` to the end of the stage; `checkpoint` is called with states from which to go on.
     pub(super) fn run(
         &self,
-        mut state: State,
+        mut state: ClimbState,
         objective: &mut dyn Objective,
         observer: &mut dyn Observer,
-        checkpoint: &dyn Fn(&State, &mut dyn Observer) -> Result<(), TrainError>,
-    ) -> Result<State, TrainError> {
+        checkpoint: &dyn Fn(&ClimbState, &mut dyn Observer) -> Result<(), TrainError>,
+    ) -> Result<ClimbState, TrainError> {
         let mut last_good = None;
         while state.iteration < state.end {
             let params = self.params(&state.theta, state.jitter);
@@ -104,13 +151,13 @@ impl<'a> Ascent<'a> {
         Ok(state)
     }
 
-    /// The parameters to go on with after the phase: the best validated, or the last.
-    pub(super) fn chosen(&self, state: &State) -> Params {
+    /// θ to go on with after the stage: the best validated, or the last.
+    pub(super) fn chosen<'s>(&self, state: &'s ClimbState) -> &'s [f64] {
         let best = state.best.as_ref().filter(|_| self.config.validation.select);
-        self.params(best.map_or(state.candidate(), |best| &best.theta), state.jitter)
+        best.map_or(state.candidate(), |best| &best.theta)
     }
 
-    fn params(&self, theta: &[f64], jitter: f64) -> Params {
+    pub(super) fn params(&self, theta: &[f64], jitter: f64) -> Params {
         let mut params = self.template.clone();
         params.jitter = jitter;
         unpack(theta, &mut params);
@@ -120,7 +167,7 @@ impl<'a> Ascent<'a> {
     /// Adam on everything, or on everything but q(u_g) and a natural-gradient step on that; `None` if the latter fails.
     fn step(
         &self,
-        state: &mut State,
+        state: &mut ClimbState,
         mut params: Params,
         evaluation: Evaluation,
         observer: &mut dyn Observer,
@@ -129,12 +176,12 @@ impl<'a> Ascent<'a> {
         self.config.regularisation.add_flow_kl(&params, &mut slopes);
         let mut gradient = chain_rule(&state.theta, &mut slopes);
         self.config.regularisation.add_priors(&state.theta, &self.groups, &mut gradient);
-        let natural = self.phase.natural_step > 0.0;
+        let natural = self.stage.climb.natural_step > 0.0;
         let moves = |index: usize| !(natural && self.groups[index].is_predictor_posterior());
         let rate = self.learning_rate(state);
         state.adam.ascend(&mut state.theta, &gradient, rate, moves);
         if natural {
-            let wanted = self.phase.natural_step * state.step_scale;
+            let wanted = self.stage.climb.natural_step * state.step_scale;
             let posterior = &params.predictor.posterior;
             let (posterior, used) = natural_step_or_shorter(posterior, &slopes.predictor.posterior, wanted)?;
             if used < wanted {
@@ -153,20 +200,20 @@ impl<'a> Ascent<'a> {
         Some(())
     }
 
-    fn learning_rate(&self, state: &State) -> f64 {
-        let factor = self.phase.schedule.factor(state.iteration, self.phase.iterations);
-        self.phase.learning_rate * factor * state.step_scale
+    fn learning_rate(&self, state: &ClimbState) -> f64 {
+        let factor = self.stage.climb.schedule.factor(state.iteration, self.stage.climb.iterations);
+        self.stage.climb.learning_rate * factor * state.step_scale
     }
 
-    fn is_out_of_patience(&self, state: &State) -> bool {
-        let patience = self.phase.patience;
+    fn is_out_of_patience(&self, state: &ClimbState) -> bool {
+        let patience = self.stage.climb.patience;
         let best = state.best.as_ref();
         patience > 0 && best.is_some_and(|best| state.iteration - best.iteration >= patience)
     }
 
     fn validate(
         &self,
-        state: &mut State,
+        state: &mut ClimbState,
         objective: &mut dyn Objective,
         observer: &mut dyn Observer,
     ) -> Result<(), TrainError> {
@@ -183,18 +230,18 @@ impl<'a> Ascent<'a> {
         let best = log_likelihood.is_finite() && state.best.as_ref().is_none_or(is_better);
         if best {
             let (iteration, theta) = (state.iteration, state.candidate().to_vec());
-            state.best = Some(Best { iteration, log_likelihood, settled_log_likelihood: None, theta });
+            state.best = Some(Best { iteration, log_likelihood, theta });
         }
-        observer.validation(&Validated { phase: state.phase, iteration: state.iteration, score, best });
+        observer.validation(&Validated { stage: self.id, iteration: state.iteration, score, best });
         Ok(())
     }
 
     fn back_off(
         &self,
-        state: State,
-        last_good: &mut Option<State>,
+        state: ClimbState,
+        last_good: &mut Option<ClimbState>,
         observer: &mut dyn Observer,
-    ) -> Result<State, TrainError> {
+    ) -> Result<ClimbState, TrainError> {
         let diverged = TrainError::Diverged { iteration: state.iteration };
         let Some(good) = last_good else { return Err(diverged) };
         good.step_scale *= BACK_OFF;
@@ -205,10 +252,10 @@ impl<'a> Ascent<'a> {
         Ok(good.clone())
     }
 
-    /// Whether the bound is finite at the end of a phase, where no step follows.
+    /// Whether the bound is finite at the end of a stage, where no step follows.
     fn is_sound(
         &self,
-        state: &mut State,
+        state: &mut ClimbState,
         objective: &mut dyn Objective,
         observer: &mut dyn Observer,
     ) -> Result<bool, TrainError> {
@@ -223,16 +270,16 @@ impl<'a> Ascent<'a> {
     }
 
     /// A jitter that was needed once stays, so that the model is the same from here to the device.
-    fn raises_jitter(&self, state: &mut State, evaluation: &Evaluation, observer: &mut dyn Observer) -> bool {
+    fn raises_jitter(&self, state: &mut ClimbState, evaluation: &Evaluation, observer: &mut dyn Observer) -> bool {
         let Some(jitter) = evaluation.jitter_raised.filter(|&jitter| jitter > state.jitter) else { return false };
         observer.warning(&Warning::JitterRaised { iteration: state.iteration, jitter });
         state.jitter = jitter;
         true
     }
 
-    fn report(&self, state: &State, params: &Params, evaluation: &Evaluation, observer: &mut dyn Observer) {
+    fn report(&self, state: &ClimbState, params: &Params, evaluation: &Evaluation, observer: &mut dyn Observer) {
         observer.iteration(&Progress {
-            phase: state.phase,
+            stage: self.id,
             iteration: state.iteration,
             iterations: state.end,
             rows: self.rows,

@@ -1,5 +1,6 @@
 use super::*;
 use crate::train::config::Task;
+use crate::train::plan::{StageName, plan};
 use crate::train::small_model;
 
 /// −½ Σ (p − target)² over the plain parameters, with faults in chosen calls.
@@ -81,13 +82,16 @@ fn config() -> Config {
     config
 }
 
-fn climb(faulty: fn(u64) -> bool, notes: &mut Notes) -> Result<State, TrainError> {
+/// The stage of the flow.
+fn flow_stage(config: &Config) -> Stage {
+    plan(20, config).stages.into_iter().find(|stage| stage.name == StageName::Flow).unwrap()
+}
+
+fn climb(faulty: fn(u64) -> bool, notes: &mut Notes) -> Result<ClimbState, TrainError> {
     let config = config();
-    let model = small_model(true);
-    let ascent = Ascent::new(&config, Phase::Flow, model.clone(), &Rows::new(20, &config, Phase::Flow));
-    ascent.run(State::new(Phase::Flow, &model, true, config.main.iterations), &mut Bowl::new(faulty), notes, &|_, _| {
-        Ok(())
-    })
+    let (stage, model) = (flow_stage(&config), small_model(true));
+    let start = ClimbState::new(&model, true, stage.climb.iterations);
+    Climb::new(&config, &stage, 0, model, 20).run(start, &mut Bowl::new(faulty), notes, &|_, _| Ok(()))
 }
 
 #[test]
@@ -126,19 +130,19 @@ fn gives_up_when_nothing_helps() {
 #[test]
 fn stops_when_asked_with_a_checkpoint_of_the_state_it_stopped_in() {
     let config = config();
-    let model = small_model(true);
-    let ascent = Ascent::new(&config, Phase::Flow, model.clone(), &Rows::new(20, &config, Phase::Flow));
+    let (stage, model) = (flow_stage(&config), small_model(true));
+    let start = ClimbState::new(&model, true, stage.climb.iterations);
+    let climbing = Climb::new(&config, &stage, 0, model, 20);
     let saved = std::cell::RefCell::new(None);
-    let keep = |state: &State, _: &mut dyn Observer| {
+    let keep = |state: &ClimbState, _: &mut dyn Observer| {
         *saved.borrow_mut() = Some(state.clone());
         Ok(())
     };
     let mut notes = Notes { stop_at: Some(31), ..Notes::default() };
-    let start = State::new(Phase::Flow, &model, true, config.main.iterations);
-    let stopped = ascent.run(start, &mut Bowl::new(|_| false), &mut notes, &keep).unwrap_err();
+    let stopped = climbing.run(start, &mut Bowl::new(|_| false), &mut notes, &keep).unwrap_err();
     assert!(matches!(stopped, TrainError::Stopped { iteration: 30 }));
     let saved = saved.into_inner().unwrap();
-    let resumed = ascent.run(saved, &mut Bowl::new(|_| false), &mut Notes::default(), &|_, _| Ok(())).unwrap();
+    let resumed = climbing.run(saved, &mut Bowl::new(|_| false), &mut Notes::default(), &|_, _| Ok(())).unwrap();
     let undisturbed = climb(|_| false, &mut Notes::default()).unwrap();
     assert_eq!(resumed.theta, undisturbed.theta);
     assert_eq!(resumed.best, undisturbed.best);

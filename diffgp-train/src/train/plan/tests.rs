@@ -1,0 +1,76 @@
+use super::*;
+
+fn names(plan: &Plan) -> Vec<StageName> {
+    plan.stages.iter().map(|stage| stage.name).collect()
+}
+
+fn config(rows: usize, flow_time: f64, optional: bool) -> Config {
+    let mut config = Config::for_rows(rows, Task::Regression);
+    (config.flow.time, config.flow.optional) = (flow_time, optional);
+    config
+}
+
+#[test]
+fn stages_follow_from_what_is_to_be_chosen() {
+    use StageName::*;
+    let stages = |rows, flow_time, optional| names(&plan(rows, &config(rows, flow_time, optional)));
+    assert_eq!(stages(500, 0.0, false), [NoFlow, NoFlowOnAllRows]);
+    assert_eq!(stages(500, 5.0, false), [WarmStart, Flow, FlowOnAllRows]);
+    assert_eq!(stages(500, 5.0, true), [NoFlow, WarmStart, Flow, NoFlowOnAllRows, FlowOnAllRows]);
+    assert_eq!(stages(5000, 5.0, true), [CandidateKernel, CandidateKernel, NoFlow, WarmStart, Flow]);
+    // Nothing can be chosen without validation rows.
+    assert_eq!(stages(12, 5.0, true), [NoFlow]);
+    assert_eq!(stages(12, 5.0, false), [WarmStart, Flow]);
+}
+
+#[test]
+fn stages_refer_to_earlier_ones() {
+    for rows in [100, 500, 5000, 100_000] {
+        for stage in plan(rows, &config(rows, 5.0, true)).stages.iter().enumerate().map(|(index, stage)| {
+            let start = match stage.start {
+                Start::EndOf(earlier) => Some(earlier),
+                Start::Untrained => None,
+            };
+            let kernels = match stage.kernels {
+                Kernels::WinnerOf(earlier) => Some(earlier),
+                Kernels::Given { .. } => None,
+            };
+            let compared = stage.comparison.map(|comparison| comparison.with);
+            [start, kernels, compared, stage.repeats].into_iter().flatten().all(|earlier| earlier < index)
+        }) {
+            assert!(stage);
+        }
+    }
+}
+
+#[test]
+fn without_a_flow_an_iteration_takes_ten_batches_or_all_rows() {
+    let in_batches = |rows: usize, flow_time: f64| {
+        let config = Config { batch: 30, ..config(1000, flow_time, false) };
+        let first = &plan(rows, &config).stages[0];
+        (first.name, first.batch)
+    };
+    assert_eq!(in_batches(1000, 5.0), (StageName::WarmStart, 30));
+    assert_eq!(in_batches(1000, 0.0), (StageName::NoFlow, 300));
+    assert_eq!(in_batches(100, 0.0), (StageName::NoFlow, 90));
+    assert_eq!(in_batches(20, 5.0), (StageName::WarmStart, 18));
+}
+
+#[test]
+fn the_noise_is_fitted_where_rows_can_tell() {
+    let last_fit = |rows, change: fn(&mut Config)| {
+        let mut config = config(rows, 5.0, true);
+        change(&mut config);
+        plan(rows, &config).last_fit
+    };
+    assert_eq!(last_fit(5000, |_| ()), Some(NoiseFit::ToValidation));
+    assert_eq!(last_fit(5000, |config| config.validation.fraction = 0.0), Some(NoiseFit::ToBound));
+    // The bound fits it with everything else; validation rows are trained on in the end.
+    assert_eq!(last_fit(500, |_| ()), Some(NoiseFit::Keep));
+    assert_eq!(last_fit(5000, |config| config.task = Task::Classification), Some(NoiseFit::Keep));
+    let prior = |config: &mut Config| {
+        config.regularisation.noise = Some(crate::optimise::LogNormal { median: 0.1, sigma: 1.0 });
+    };
+    assert_eq!(last_fit(5000, prior), Some(NoiseFit::Keep));
+    assert_eq!(last_fit(5000, |config| config.refit.paths = 0), None);
+}
