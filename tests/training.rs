@@ -51,14 +51,14 @@ fn curve_data(rows: usize, rough: bool) -> Dataset {
 /// So many iterations of the warm start, and of the model with or without a flow.
 fn iterate(config: &mut Config, warm_start: u64, model: u64) {
     config.warm_start.iterations = warm_start;
-    (config.sparse.iterations, config.main.iterations) = (model, model);
+    (config.no_flow.iterations, config.with_flow.iterations) = (model, model);
 }
 
 fn small_config(rows: usize, task: Task) -> Config {
     let mut config = Config::for_rows(rows, task);
-    (config.predictor.inducing, config.flow.inducing) = (10, 8);
+    (config.predictor.inducing, config.flow.inducing, config.flow.optional) = (10, 8, false);
     iterate(&mut config, 20, 30);
-    (config.flow.training_steps, config.flow.steps) = (3, 5);
+    (config.flow.training_steps, config.flow.steps) = (Some(3), 5);
     (config.validation.every, config.checkpoint_every) = (7, 9);
     config.threads = 1;
     config
@@ -70,8 +70,8 @@ fn busy_config(rows: usize) -> Config {
     (config.batch, config.paths, config.averaging) = (16, 2, Some(0.9));
     config.flow.inducing_times = 2;
     config.regularisation.flow_kl_weight = 2.0;
-    let phases = [&mut config.warm_start, &mut config.sparse, &mut config.main];
-    phases.into_iter().for_each(|phase| phase.natural_step = 0.3);
+    let climbs = [&mut config.warm_start, &mut config.no_flow, &mut config.with_flow];
+    climbs.into_iter().for_each(|climb| climb.natural_step = Some(0.3));
     config
 }
 
@@ -266,8 +266,8 @@ fn an_interruption_does_not_change_a_bit() {
     iterate(&mut longer, 20, 100);
     assert_eq!(interrupted_stages(&step, &longer), [&both[..], &[StageName::FlowOnAllRows]].concat());
     assert_eq!(interrupted_stages(&line, &config), [&both[..], &[StageName::NoFlowOnAllRows]].concat());
-    config.rival_kernel = Some(KernelKind::Matern32);
-    config.trial.iterations = 15;
+    config.candidate_kernels = vec![KernelKind::Matern32];
+    config.candidate.iterations = 15;
     let trials = [StageName::CandidateKernel, StageName::CandidateKernel];
     assert_eq!(interrupted_stages(&line, &config), [&trials[..], &both, &[StageName::NoFlowOnAllRows]].concat());
     config.flow.optional = false;
@@ -376,7 +376,7 @@ fn a_flow_is_compared_with_a_model_whose_noise_was_fitted() {
     (config.predictor.inducing, config.flow.optional) = (40, true);
     (config.batch, config.validation.every, config.validation.again_rows) = (100, 10, 0);
     iterate(&mut config, 20, 40);
-    config.sparse.iterations = 10;
+    config.no_flow.iterations = 10;
     let mut recorder = Recorder::default();
     let trained = train(&data, &config, &mut recorder).unwrap();
     let scores = |name| -> Vec<f64> {
@@ -401,21 +401,21 @@ fn the_kernel_is_the_one_that_the_validation_rows_prefer() {
         for flow_time in [0.0, 5.0] {
             let mut config = small_config(300, Task::Regression);
             (config.predictor.inducing, config.flow.time) = (40, flow_time);
-            (config.rival_kernel, config.trial.iterations) = (Some(KernelKind::Matern32), 100);
+            (config.candidate_kernels, config.candidate.iterations) = (vec![KernelKind::Matern32], 100);
             let chosen = train(&data, &config, &mut ()).unwrap();
             let kernels: Vec<_> = chosen.params.flow.iter().flat_map(|flow| &flow.kernels).collect();
             assert!(kernels.iter().all(|of_flow| of_flow.kind == kernel));
             assert_eq!(chosen.params.predictor.kernel.kind, kernel, "rough: {rough}, {:?}", chosen.kernel_gain);
             assert_eq!(chosen.kernel_gain.unwrap() > WORTHWHILE_KERNEL_GAIN, rough);
             // As if there had been nothing to choose.
-            (config.predictor.kernel, config.flow.kernel, config.rival_kernel) = (kernel, kernel, None);
+            (config.predictor.kernel, config.flow.kernel, config.candidate_kernels) = (kernel, kernel, vec![]);
             let asked_for = train(&data, &config, &mut ()).unwrap();
             assert_same_bits(&Trained { kernel_gain: None, ..chosen }, &asked_for, "the kernel asked for");
         }
     }
     // Nothing speaks for another kernel where no row is kept aside.
     let mut config = small_config(300, Task::Regression);
-    (config.rival_kernel, config.validation.fraction) = (Some(KernelKind::Matern32), 0.0);
+    (config.candidate_kernels, config.validation.fraction) = (vec![KernelKind::Matern32], 0.0);
     let trained = train(&curve_data(300, true), &config, &mut ()).unwrap();
     assert_eq!((trained.kernel_gain, trained.params.predictor.kernel.kind), (None, KernelKind::Rbf));
 }
@@ -423,9 +423,9 @@ fn the_kernel_is_the_one_that_the_validation_rows_prefer() {
 #[test]
 fn training_stops_when_the_validation_rows_stop_gaining() {
     let mut config = small_config(300, Task::Regression);
-    (config.main.iterations, config.main.patience, config.validation.again_rows) = (10_000, 14, 0);
+    (config.with_flow.iterations, config.with_flow.patience, config.validation.again_rows) = (10_000, 14, 0);
     // Steps far too large to settle.
-    config.main.learning_rate = 1.0;
+    config.with_flow.learning_rate = 1.0;
     let mut recorder = Recorder::default();
     let trained = train(&step_data(300, Task::Regression), &config, &mut recorder).unwrap();
     let last = recorder.progress.iter().map(|progress| progress.iteration).max().unwrap();
@@ -485,7 +485,7 @@ fn real_data_if_there() {
     let held_out = read_test_rows(&directory.join("test_rows.txt"), 0).unwrap();
     let (training, test) = all.hold_out(&held_out).unwrap();
     let mut config = Config::for_rows(training.rows(), Task::Regression);
-    (config.flow.time, config.sparse.iterations) = (0.0, 100);
+    (config.flow.time, config.no_flow.iterations) = (0.0, 100);
     let trained = train(&training, &config, &mut ()).unwrap();
     let score = trained.score(&test, 1, 0, &Threads::new(0).unwrap()).unwrap();
     assert!(score.rmse.unwrap() < tolerances::CONCRETE_RMSE, "{score:?}");

@@ -72,7 +72,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
-    if args.settings.flow_time.is_some() {
+    if args.settings.options.flow_time.is_some() {
         return Err(mistake("--flow-time is for train; expected --flow-times with a list, as in --flow-times 0,5"));
     }
     for (index, time) in args.flow_times.iter().enumerate() {

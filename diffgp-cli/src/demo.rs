@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use diffgp_train::data::{Dataset, Header, TargetKind};
 use diffgp_train::evaluate::{Figures, Known, Sampling, score};
-use diffgp_train::train::{self, Config, PhaseConfig, Task};
+use diffgp_train::train::{self, ClimbConfig, Config, Task};
 use serde::Serialize;
 
 use super::console::tell;
@@ -122,13 +122,13 @@ fn config(args: &Args, flow_time: f64) -> Config {
     let mut config = Config::for_rows(TRAINING_ROWS, Task::Regression);
     config.seed = args.seed;
     config.paths = 2;
-    (config.flow.time, config.flow.length_scale) = (flow_time, 0.5_f64.sqrt());
-    (config.flow.training_steps, config.flow.steps) = (10, 20);
+    (config.flow.time, config.flow.optional, config.flow.length_scale) = (flow_time, false, 0.5_f64.sqrt());
+    (config.flow.training_steps, config.flow.steps) = (Some(10), 20);
     (config.flow.inducing, config.predictor.inducing) = (INDUCING, INDUCING);
-    let phase = PhaseConfig { iterations: args.iterations, learning_rate: 0.02, patience: 0, ..config.main };
+    let climb = ClimbConfig { iterations: args.iterations, learning_rate: 0.02, patience: 0, ..config.with_flow };
     // As many iterations as the flow has in all.
-    let sparse = PhaseConfig { iterations: phase.iterations.saturating_add(config.warm_start.iterations), ..phase };
-    (config.main, config.sparse, config.warm_start.patience) = (phase, sparse, 0);
+    let no_flow = ClimbConfig { iterations: climb.iterations.saturating_add(config.warm_start.iterations), ..climb };
+    (config.with_flow, config.no_flow, config.warm_start.patience) = (climb, no_flow, 0);
     (config.validation.every, config.validation.again_rows) = (100, 0);
     config
 }

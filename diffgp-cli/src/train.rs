@@ -103,7 +103,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         tell!("note: no checkpoint in {}; starting from the beginning", run_dir.display());
     }
     let directory = RunDirectory::open(&run_dir, lock, checkpoint.as_ref())?;
-    directory.describe(options(&args, &config), &config, &data)?;
+    directory.describe(options(&args, &config)?, &config, &data)?;
 
     interrupt::listen()?;
     let (trained, mut directory) = train_watched(&args, &data, &config, checkpoint, directory)?;
@@ -232,7 +232,7 @@ fn write_report(
         numbers,
         described,
         metrics: directory.metrics_path(),
-        options: &options(args, config).to_string(),
+        options: &options(args, config)?.to_string(),
     }
     .html()?;
     directory.report(&html)
@@ -276,8 +276,8 @@ fn interrupted(error: std::io::Error) -> anyhow::Error {
 }
 
 /// The options of this run, for `--config`.
-fn options(args: &Args, config: &Config) -> toml::Table {
-    let mut table = settings::to_toml(config);
+fn options(args: &Args, config: &Config) -> anyhow::Result<toml::Table> {
+    let mut table = settings::to_toml(config)?;
     let mut put = |key: &str, value: String| table.insert(key.to_owned(), value.into());
     put("target", args.rows.target.clone().unwrap_or_default());
     if !args.rows.layout.ignore.is_empty() {
@@ -296,7 +296,7 @@ fn options(args: &Args, config: &Config) -> toml::Table {
         table.insert("max-bytes".to_owned(), settings::whole_number(most as u64));
     }
     table.insert("checkpoint-every".to_owned(), settings::whole_number(args.checkpoint_every));
-    table
+    Ok(table)
 }
 
 /// The command line as it can be typed again, without `--resume`.

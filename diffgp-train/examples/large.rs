@@ -39,8 +39,9 @@ fn main() -> Result<(), Failure> {
 
     let mut config = Config::for_rows(rows, Task::Classification);
     // What one iteration costs is to be measured, not which kernel is better.
-    config.rival_kernel = None;
-    (config.warm_start.iterations, config.main.iterations) = (iterations as u64, iterations as u64);
+    config.candidate_kernels.clear();
+    config.flow.optional = false;
+    (config.warm_start.iterations, config.with_flow.iterations) = (iterations as u64, iterations as u64);
     let start = Instant::now();
     let mut clock = Clock::default();
     train(&data, &config, &mut clock)?;
@@ -49,7 +50,8 @@ fn main() -> Result<(), Failure> {
         let rate = (last as usize * config.batch) as f64 / (end - begun).as_secs_f64();
         println!(
             "whole model: {rate:.0} rows per second (T = {}, K = {})",
-            config.flow.time, config.flow.training_steps
+            config.flow.time,
+            config.flow.training_steps()
         );
     }
     println!("peak memory: {:.0} MB, {:.0} MB beside the data", peak_memory()?, peak_memory()? - copy);

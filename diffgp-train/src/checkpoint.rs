@@ -66,8 +66,8 @@ pub enum CheckpointError {
 }
 
 impl Checkpoint {
-    pub(crate) fn new(data: u64, config: &Config, run: Run) -> Self {
-        Self { program: program(), config: config.fingerprint(), data, run }
+    pub(crate) fn new((data, rows): (u64, usize), config: &Config, run: Run) -> Self {
+        Self { program: program(), config: config.fingerprint(rows), data, run }
     }
 
     /// Writes the file so that it is never there in part: beside, synchronised, renamed.
@@ -110,7 +110,7 @@ impl Checkpoint {
         if self.data != data.fingerprint() {
             return Err(CheckpointError::OtherData);
         }
-        if self.config != config.fingerprint() {
+        if self.config != config.fingerprint(data.rows()) {
             return Err(CheckpointError::OtherConfig);
         }
         Ok(())
@@ -164,7 +164,7 @@ mod tests {
     fn example() -> (Dataset, Config, Checkpoint) {
         let data = Dataset::new(vec![1.0, 2.0], vec![0.0, 1.0], 1).unwrap();
         let config = Config::for_rows(2, Task::Regression);
-        let checkpoint = Checkpoint::new(data.fingerprint(), &config, Run::new(plan(2, &config)));
+        let checkpoint = Checkpoint::new((data.fingerprint(), data.rows()), &config, Run::new(plan(2, &config)));
         (data, config, checkpoint)
     }
 

@@ -13,6 +13,7 @@ pub mod export;
 pub mod inducing;
 pub mod noise;
 pub mod optimise;
+pub mod options;
 pub mod params;
 pub mod permutation;
 pub mod philox;

@@ -17,17 +17,19 @@ mod initial;
 mod objective;
 mod observer;
 mod plan;
+pub(crate) mod recipe;
 mod refit;
 mod rows;
 mod score;
 
 pub use climb::{Best, ClimbState};
-pub use config::{Config, ConfigError, FlowConfig, PhaseConfig, PredictorConfig, RefitConfig, Task, ValidationConfig};
+pub use config::{ClimbConfig, Config, ConfigError, FlowConfig, PredictorConfig, RefitConfig, Task, ValidationConfig};
 pub use error::TrainError;
 pub use execute::{Ended, Outcome, Run};
 pub use observer::{Observer, Progress, StageId, Validated, Warning};
 pub use plan::{
-    Comparison, Kernels, NoiseFit, Plan, Stage, StageName, Start, WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN, plan,
+    Comparison, Kernels, NoiseFit, Optimiser, Plan, Stage, StageName, Start, Stop, WORTHWHILE_GAIN,
+    WORTHWHILE_KERNEL_GAIN, plan,
 };
 pub use score::{Score, Scorer};
 

@@ -136,8 +136,8 @@ fn store(recipe: &Recipe, root: &Path) -> Result<(), Box<dyn Error>> {
         }
     };
     // The kernels are the recipe's, whatever the rows prefer, and so are the steps, whatever is the default.
-    let mut config = Config { rival_kernel: None, ..Config::for_rows(data.rows(), task) };
-    (config.flow.training_steps, config.flow.steps) = (5, 20);
+    let mut config = Config { candidate_kernels: vec![], ..Config::for_rows(data.rows(), task) };
+    (config.flow.training_steps, config.flow.steps, config.flow.optional) = (Some(5), 20, false);
     (recipe.adjust)(&mut config);
     let trained = train(&data, &config, &mut Console)?;
     let rows: Vec<f32> =

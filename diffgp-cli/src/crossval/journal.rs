@@ -99,8 +99,9 @@ pub(super) fn date(time: SystemTime) -> String {
 /// What identifies a result.
 pub(super) fn key(config: &Config, training: &Dataset, test: &Dataset, test_paths: u32) -> String {
     let version = env!("CARGO_PKG_VERSION");
+    let rows = training.rows();
     let (training, test) = (training.fingerprint(), test.fingerprint());
-    format!("{version}-{:016x}-{training:016x}-{test:016x}-{test_paths}", config.fingerprint())
+    format!("{version}-{:016x}-{training:016x}-{test:016x}-{test_paths}", config.fingerprint(rows))
 }
 
 /// How every line begins.

@@ -32,7 +32,7 @@ pub(super) fn held_out_rows(args: &Args, data: &Dataset) -> anyhow::Result<Vec<(
                 let asked = format!("{}..{}", chosen.start, chosen.end);
                 return Err(mistake(format!("--splits is {asked}; there are only {folds} folds, 0..{folds}")));
             }
-            Ok(fold_rows(data.rows(), folds, args.settings.seed).drain(chosen).collect())
+            Ok(fold_rows(data.rows(), folds, args.settings.options.seed.unwrap_or(0)).drain(chosen).collect())
         }
         (None, Some(folds)) => Err(mistake(format!(
             "--folds is {folds}; expected 2 to {}, the rows of {}",

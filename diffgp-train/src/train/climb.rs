@@ -176,12 +176,12 @@ impl<'a> Climb<'a> {
         self.config.regularisation.add_flow_kl(&params, &mut slopes);
         let mut gradient = chain_rule(&state.theta, &mut slopes);
         self.config.regularisation.add_priors(&state.theta, &self.groups, &mut gradient);
-        let natural = self.stage.climb.natural_step > 0.0;
+        let natural = self.stage.optimiser.natural_step > 0.0;
         let moves = |index: usize| !(natural && self.groups[index].is_predictor_posterior());
         let rate = self.learning_rate(state);
         state.adam.ascend(&mut state.theta, &gradient, rate, moves);
         if natural {
-            let wanted = self.stage.climb.natural_step * state.step_scale;
+            let wanted = self.stage.optimiser.natural_step * state.step_scale;
             let posterior = &params.predictor.posterior;
             let (posterior, used) = natural_step_or_shorter(posterior, &slopes.predictor.posterior, wanted)?;
             if used < wanted {
@@ -201,12 +201,12 @@ impl<'a> Climb<'a> {
     }
 
     fn learning_rate(&self, state: &ClimbState) -> f64 {
-        let factor = self.stage.climb.schedule.factor(state.iteration, self.stage.climb.iterations);
-        self.stage.climb.learning_rate * factor * state.step_scale
+        let factor = self.stage.optimiser.schedule.factor(state.iteration, self.stage.stop.iterations);
+        self.stage.optimiser.learning_rate * factor * state.step_scale
     }
 
     fn is_out_of_patience(&self, state: &ClimbState) -> bool {
-        let patience = self.stage.climb.patience;
+        let patience = self.stage.stop.patience;
         let best = state.best.as_ref();
         patience > 0 && best.is_some_and(|best| state.iteration - best.iteration >= patience)
     }

@@ -95,13 +95,15 @@ impl Run {
     /// What a stage adds to the log-likelihood of a validation row, compared with the one that it is compared with.
     fn gain(&self, stage: usize) -> Option<f64> {
         let fitted = |stage| self.outcome(stage)?.fitted_log_likelihood;
-        Some(fitted(stage)? - fitted(self.plan.stages[stage].comparison?.with)?)
+        Some(fitted(stage)? - fitted(self.winner(self.plan.stages[stage].comparison?.with))?)
     }
 
     /// The winner of the comparison of a stage; that stage if it is compared with none.
     fn winner(&self, stage: usize) -> usize {
         match self.plan.stages[stage].comparison {
-            Some(comparison) if self.gain(stage).is_none_or(|gain| gain < comparison.least_gain) => comparison.with,
+            Some(comparison) if self.gain(stage).is_none_or(|gain| gain < comparison.least_gain) => {
+                self.winner(comparison.with)
+            }
             _ => stage,
         }
     }
@@ -159,7 +161,9 @@ impl Executor<'_> {
             DataObjective { rows_of: self.rows_of, config: self.config, threads: self.threads, rows, validation };
         let checkpoint = |state: &ClimbState, observer: &mut dyn Observer| {
             let run = Run { climb: Some(state.clone()), ..run.clone() };
-            observer.checkpoint(&Checkpoint::new(self.fingerprint, self.config, run)).map_err(TrainError::from)
+            observer
+                .checkpoint(&Checkpoint::new((self.fingerprint, self.rows_of.data.rows()), self.config, run))
+                .map_err(TrainError::from)
         };
         let end = match climb.run(start, &mut objective, observer, &checkpoint) {
             Ok(end) => end,
@@ -197,7 +201,7 @@ impl Executor<'_> {
             Start::Untrained => self.initial.sparse.clone(),
             Start::EndOf(earlier) => self.params(run, earlier),
         };
-        let mut iterations = stage.climb.iterations;
+        let mut iterations = stage.stop.iterations;
         if let Some(first) = stage.repeats {
             let outcome = run.outcome(first).filter(|outcome| outcome.log_likelihood.is_some())?;
             if run.chosen() != Some(first) {

@@ -55,7 +55,7 @@ pub(super) fn weak_flow(data: &Dataset, scaling: &Scaling, config: &Config, obse
     let features = inducing.nrows() * flow.inducing_times.max(1);
     Flow {
         time: flow.time,
-        steps: flow.training_steps,
+        steps: flow.training_steps(),
         inducing,
         kernels: vec![kernel; if flow.per_dimension { inputs } else { 1 }],
         temporal: (flow.inducing_times > 0).then(|| temporal(flow.time, flow.inducing_times)),

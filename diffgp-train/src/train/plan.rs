@@ -17,7 +17,8 @@ use std::ops::Range;
 use diffgp_core::kernel::KernelKind;
 use serde::{Deserialize, Serialize};
 
-use super::config::{Config, KernelName, PhaseConfig, Task};
+use super::config::{Config, KernelName, Task};
+use crate::optimise::Schedule;
 
 /// What a flow must add to the log-likelihood of a validation row to be worth K times the work on the device.
 pub const WORTHWHILE_GAIN: f64 = 0.01;
@@ -31,6 +32,10 @@ const ROWS_TO_SPLIT: usize = 20;
 
 /// Without a flow a row costs so little that an iteration takes so many batches.
 const BATCHES_WITHOUT_FLOW: usize = 10;
+
+/// Natural-gradient step of q(u_g) on batches, and for classes, whose likelihood is not conjugate.
+const BATCH_STEP: f64 = 0.2;
+const CLASS_STEP: f64 = 0.1;
 
 /// What a run does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,14 +61,36 @@ pub struct Stage {
     pub validation: Range<usize>,
     /// Rows per iteration.
     pub batch: usize,
-    /// The optimiser, and when it stops.
-    pub climb: PhaseConfig,
+    /// The optimiser.
+    pub optimiser: Optimiser,
+    /// When it ends.
+    pub stop: Stop,
     /// A stage that this one repeats, if that one was chosen, for as many iterations as validation rows found best.
     pub repeats: Option<usize>,
     /// What is fitted before the stage is compared with another; `None` if it is not compared.
     pub fit: Option<NoiseFit>,
     /// The earlier stage that it is compared with.
     pub comparison: Option<Comparison>,
+}
+
+/// Adam on all parameters, or natural gradients on q(u_g) and Adam on the others.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Optimiser {
+    /// Adam's learning rate at the start.
+    pub learning_rate: f64,
+    /// How it develops.
+    pub schedule: Schedule,
+    /// γ of the natural gradients; zero for Adam alone.
+    pub natural_step: f64,
+}
+
+/// When a climb ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stop {
+    /// Iterations at most.
+    pub iterations: u64,
+    /// Early stopping: after so many iterations without a better validation; zero means never.
+    pub patience: u64,
 }
 
 /// What a stage is for.
@@ -111,7 +138,7 @@ pub enum Start {
 /// Two stages, compared by the log-likelihood of the validation rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// The earlier stage, which wins unless there is a reason for the later one.
+    /// An earlier stage; the winner of its own comparison wins unless there is a reason for the later one.
     pub with: usize,
     /// What the later stage must add to the log-likelihood of a validation row to win.
     pub least_gain: f64,
@@ -149,18 +176,16 @@ impl Planner<'_> {
         let has_flow = flow_wanted && (decides || !flow_to_choose);
 
         let mut kernels = Kernels::Given { flow: config.flow.kernel, predictor: config.predictor.kernel };
-        if let (true, Some(rival)) = (decides, config.rival_kernel) {
+        if decides && !config.candidate_kernels.is_empty() {
             // Not by the validation rows: the kernel whose variance was further off would gain.
-            let candidate = |kernels| Stage {
-                fit: Some(self.noise(NoiseFit::ToBound)),
-                ..self.stage(StageName::CandidateKernel, kernels)
-            };
-            stages.push(candidate(kernels));
-            stages.push(Stage {
-                comparison: Some(Comparison { with: 0, least_gain: WORTHWHILE_KERNEL_GAIN }),
-                ..candidate(Kernels::Given { flow: rival, predictor: rival })
-            });
-            kernels = Kernels::WinnerOf(1);
+            let fit = Some(self.noise(NoiseFit::ToBound));
+            stages.push(Stage { fit, ..self.stage(StageName::CandidateKernel, kernels) });
+            for &kernel in &config.candidate_kernels {
+                let comparison = Some(Comparison { with: stages.len() - 1, least_gain: WORTHWHILE_KERNEL_GAIN });
+                let both = Kernels::Given { flow: kernel, predictor: kernel };
+                stages.push(Stage { fit, comparison, ..self.stage(StageName::CandidateKernel, both) });
+            }
+            kernels = Kernels::WinnerOf(stages.len() - 1);
         }
         let fit = (has_flow && flow_to_choose).then(|| self.noise(self.final_noise()));
         let mut no_flow = None;
@@ -193,21 +218,22 @@ impl Planner<'_> {
     /// A stage that starts untrained and is compared with none.
     fn stage(&self, name: StageName, kernels: Kernels) -> Stage {
         let config = self.config;
-        let (mut climb, batches) = match name {
-            StageName::CandidateKernel => (config.trial, BATCHES_WITHOUT_FLOW),
-            StageName::NoFlow | StageName::NoFlowOnAllRows => (config.sparse, BATCHES_WITHOUT_FLOW),
+        let (climb, batches) = match name {
+            StageName::CandidateKernel => (config.candidate, BATCHES_WITHOUT_FLOW),
+            StageName::NoFlow | StageName::NoFlowOnAllRows => (config.no_flow, BATCHES_WITHOUT_FLOW),
             // A warm start need not be better than the flow can keep it.
             StageName::WarmStart => (config.warm_start, 1),
-            StageName::Flow | StageName::FlowOnAllRows => (config.main, 1),
+            StageName::Flow | StageName::FlowOnAllRows => (config.with_flow, 1),
         };
         let validation = if name.is_on_all_rows() { 0..0 } else { self.validation() };
         let training = self.rows - validation.len();
         let batch = config.batch.saturating_mul(batches).min(training);
-        // Of all rows, or more than a batch, q(u_g) takes the optimum, if the likelihood is conjugate.
-        let many = batch > config.batch || batch == training;
-        if many && config.task == Task::Regression && climb.natural_step > 0.0 {
-            climb.natural_step = 1.0;
-        }
+        let natural_step = climb.natural_step.unwrap_or(match config.task {
+            Task::Classification => CLASS_STEP,
+            // Of all rows, or of more than a batch, q(u_g) takes the optimum.
+            Task::Regression if batch > config.batch || batch == training => 1.0,
+            Task::Regression => BATCH_STEP,
+        });
         Stage {
             name,
             kernels,
@@ -215,7 +241,8 @@ impl Planner<'_> {
             start: Start::Untrained,
             validation,
             batch,
-            climb,
+            optimiser: Optimiser { learning_rate: climb.learning_rate, schedule: climb.schedule, natural_step },
+            stop: Stop { iterations: climb.iterations, patience: climb.patience },
             repeats: None,
             fit: None,
             comparison: None,

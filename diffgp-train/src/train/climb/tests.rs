@@ -76,8 +76,8 @@ impl Observer for Notes {
 
 fn config() -> Config {
     let mut config = Config::for_rows(20, Task::Regression);
-    config.main.iterations = 200;
-    config.main.natural_step = 0.0;
+    config.with_flow.iterations = 200;
+    config.with_flow.natural_step = Some(0.0);
     config.averaging = Some(0.5);
     config
 }
@@ -90,7 +90,7 @@ fn flow_stage(config: &Config) -> Stage {
 fn climb(faulty: fn(u64) -> bool, notes: &mut Notes) -> Result<ClimbState, TrainError> {
     let config = config();
     let (stage, model) = (flow_stage(&config), small_model(true));
-    let start = ClimbState::new(&model, true, stage.climb.iterations);
+    let start = ClimbState::new(&model, true, stage.stop.iterations);
     Climb::new(&config, &stage, 0, model, 20).run(start, &mut Bowl::new(faulty), notes, &|_, _| Ok(()))
 }
 
@@ -131,7 +131,7 @@ fn gives_up_when_nothing_helps() {
 fn stops_when_asked_with_a_checkpoint_of_the_state_it_stopped_in() {
     let config = config();
     let (stage, model) = (flow_stage(&config), small_model(true));
-    let start = ClimbState::new(&model, true, stage.climb.iterations);
+    let start = ClimbState::new(&model, true, stage.stop.iterations);
     let climbing = Climb::new(&config, &stage, 0, model, 20);
     let saved = std::cell::RefCell::new(None);
     let keep = |state: &ClimbState, _: &mut dyn Observer| {

@@ -1,0 +1,201 @@
+//! What a user may choose about training: one schema, read by the command line, `--config` files, `config.toml`, examples
+//! and other languages. Whatever is left out is chosen from the number of rows.
+//!
+//! Every option is declared once, below. Its doc comment is its help, its type says what may be written.
+
+mod value;
+
+use diffgp_core::kernel::KernelKind;
+use serde::{Deserialize, Serialize};
+
+pub use value::{Kind, Value};
+
+use crate::train::recipe::patience;
+use crate::train::{ClimbConfig, Config, ConfigError, FlowConfig, Task};
+
+/// An option: how it is written, and what it does.
+#[derive(Clone, Copy, Debug)]
+pub struct Described {
+    /// With underscores, as in `flow_time`.
+    pub name: &'static str,
+    /// A word for its value, as in `T`; empty if it has none.
+    pub value: &'static str,
+    /// What may be written.
+    pub kind: Kind,
+    /// What it does, line by line.
+    pub help: &'static [&'static str],
+}
+
+macro_rules! options {
+    ($($(#[doc = $help:literal])+ $name:ident: $type:ty = $value:literal;)+) => {
+        /// What a user may choose; `None` leaves the choice to the trainer.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+        pub struct Options {
+            $($(#[doc = $help])+ #[serde(skip_serializing_if = "Option::is_none")] pub $name: Option<$type>,)+
+        }
+
+        impl Options {
+            /// All of them.
+            pub const ALL: &[Described] = &[$(Described {
+                name: stringify!($name),
+                value: $value,
+                kind: <$type as value::Written>::KIND,
+                help: &[$($help),+],
+            }),+];
+        }
+    };
+}
+
+options! {
+    /// What to predict: a number, or the probability of class 1 (targets 0 and 1) [default: regression].
+    task: Task = "TASK";
+    /// T, how long inputs are carried along the flow; 0 for a plain sparse Gaussian process [default: 5 if the
+    /// validation rows gain from it, else 0].
+    flow_time: f64 = "T";
+    /// Steps of the flow; the device's work is proportional to it [default: 2, or 5 with temporal].
+    steps: usize = "K";
+    /// Steps of the flow while training, if they are to differ [default: as many as steps].
+    training_steps: usize = "K";
+    /// Inducing points of the predictor; model size and work grow with it [default: 100, or the rows if fewer].
+    inducing: usize = "M";
+    /// Inducing points of the flow [default: 50, or 100 with more than 2000 rows, never more than inducing].
+    flow_inducing: usize = "M";
+    /// Inducing times of a flow that changes with time; 0 for one that does not [default: 0].
+    temporal: usize = "M";
+    /// Kernel of flow and predictor [default: rbf, or, with more than 2000 rows, the one of rbf and matern32 that
+    /// validation rows prefer after 400 iterations each].
+    kernel: KernelOption = "KERNEL";
+    /// One kernel for all dimensions of the flow instead of one each: less work, less accurate.
+    shared_kernel: bool = "";
+    /// Iterations of the model, with or without a flow, at most [default: from the number of rows].
+    iterations: u64 = "N";
+    /// Iterations of the model without a flow, at most, where they are to differ [default: iterations if given,
+    /// else from the number of rows].
+    sparse_iterations: u64 = "N";
+    /// Iterations of the sparse Gaussian process before a flow [default: from the number of rows, but no more than
+    /// iterations].
+    warm_iterations: u64 = "N";
+    /// Rows per iteration of a flow and its warm start; ten times as many without a flow [default: all of them up to
+    /// 2000, else 1000].
+    batch: usize = "B";
+    /// Sample paths per row and iteration [default: 1].
+    paths: usize = "S";
+    /// Share of the training rows kept aside to choose the best iteration by, at most 1000 rows [default: 0.1].
+    validation: f64 = "SHARE";
+    /// Decides every random number; same seed, data, version and kind of processor: the same model, byte for byte
+    /// [default: 0].
+    seed: u64 = "N";
+    /// Worker threads [default: one per core]; the result does not depend on it.
+    threads: usize = "N";
+}
+
+/// A kernel by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KernelOption {
+    /// exp(−r²/2).
+    Rbf,
+    /// (1 + √3 r) exp(−√3 r).
+    Matern32,
+    /// (1 + √5 r + 5r²/3) exp(−√5 r).
+    Matern52,
+}
+
+impl From<KernelOption> for KernelKind {
+    fn from(kernel: KernelOption) -> Self {
+        match kernel {
+            KernelOption::Rbf => Self::Rbf,
+            KernelOption::Matern32 => Self::Matern32,
+            KernelOption::Matern52 => Self::Matern52,
+        }
+    }
+}
+
+impl From<KernelKind> for KernelOption {
+    fn from(kernel: KernelKind) -> Self {
+        match kernel {
+            KernelKind::Rbf => Self::Rbf,
+            KernelKind::Matern32 => Self::Matern32,
+            KernelKind::Matern52 => Self::Matern52,
+        }
+    }
+}
+
+impl Options {
+    /// What is predicted.
+    pub fn task(&self) -> Task {
+        self.task.unwrap_or(Task::Regression)
+    }
+
+    /// The validated configuration for that many training rows.
+    pub fn config(&self, rows: usize) -> Result<Config, ConfigError> {
+        let mut config = Config::for_rows(rows, self.task());
+        // More inducing points than rows deserve a warning if they were asked for; the recipe takes what there is.
+        set(&mut config.predictor.inducing, self.inducing);
+        let flow = &mut config.flow;
+        set(&mut flow.time, self.flow_time);
+        flow.optional = self.flow_time.is_none();
+        set(&mut flow.inducing_times, self.temporal);
+        flow.steps = self.steps.or(self.training_steps).unwrap_or(FlowConfig::default_steps(flow.inducing_times));
+        flow.training_steps = self.training_steps.filter(|&steps| steps != flow.steps);
+        flow.per_dimension = !self.shared_kernel.unwrap_or(false);
+        flow.inducing = self.flow_inducing.unwrap_or(flow.inducing.min(config.predictor.inducing));
+        if let Some(kernel) = self.kernel {
+            (flow.kernel, config.predictor.kernel) = (kernel.into(), kernel.into());
+            config.candidate_kernels.clear();
+        }
+        set_iterations(&mut config.with_flow, self.iterations);
+        set_iterations(&mut config.no_flow, self.sparse_iterations.or(self.iterations));
+        // A warm start that is longer than all of T = 0 would speak for the flow.
+        let shortened = self.iterations.filter(|&iterations| iterations < config.warm_start.iterations);
+        set_iterations(&mut config.warm_start, self.warm_iterations.or(shortened));
+        set(&mut config.batch, self.batch);
+        set(&mut config.paths, self.paths);
+        set(&mut config.validation.fraction, self.validation);
+        set(&mut config.threads, self.threads);
+        set(&mut config.seed, self.seed);
+        config.validate()?;
+        Ok(config)
+    }
+
+    /// The options that make a configuration again, whatever a later recipe chooses. Threads are left out: they do not
+    /// change the model.
+    pub fn of(config: &Config) -> Self {
+        let flow = &config.flow;
+        Self {
+            task: Some(config.task),
+            flow_time: (!flow.optional).then_some(flow.time),
+            steps: Some(flow.steps),
+            training_steps: Some(flow.training_steps()),
+            inducing: Some(config.predictor.inducing),
+            flow_inducing: Some(flow.inducing),
+            temporal: Some(flow.inducing_times),
+            kernel: config.candidate_kernels.is_empty().then(|| config.predictor.kernel.into()),
+            shared_kernel: Some(!flow.per_dimension),
+            iterations: Some(config.with_flow.iterations),
+            sparse_iterations: Some(config.no_flow.iterations),
+            warm_iterations: Some(config.warm_start.iterations),
+            batch: Some(config.batch),
+            paths: Some(config.paths),
+            validation: Some(config.validation.fraction),
+            seed: Some(config.seed),
+            threads: None,
+        }
+    }
+}
+
+fn set<T>(value: &mut T, option: Option<T>) {
+    if let Some(option) = option {
+        *value = option;
+    }
+}
+
+fn set_iterations(climb: &mut ClimbConfig, iterations: Option<u64>) {
+    if let Some(iterations) = iterations {
+        (climb.iterations, climb.patience) = (iterations, patience(iterations));
+    }
+}
+
+#[cfg(test)]
+mod tests;
