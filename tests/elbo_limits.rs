@@ -2,7 +2,8 @@
 
 use diffgp_core::kernel::KernelKind;
 use diffgp_train::elbo::{Batch, ElboError, evaluate, value_and_gradient};
-use diffgp_train::params::{Likelihood, Params, Posterior, Temporal};
+use diffgp_train::gradient::Gradient;
+use diffgp_train::params::{Likelihood, Posterior, Temporal};
 use diffgp_train::threads::Threads;
 use nalgebra::{DMatrix, DVector};
 
@@ -145,7 +146,7 @@ fn the_number_of_threads_changes_no_bit() {
 }
 
 /// The rows `from..to` of a problem with one path, weighted one by one.
-fn part(problem: &Problem, from: usize, to: usize) -> (f64, Params) {
+fn part(problem: &Problem, from: usize, to: usize) -> (f64, Gradient) {
     let flow = problem.params.flow.as_ref().unwrap();
     let (b, d) = (problem.y.len(), flow.inputs());
     let eps: Vec<f64> =

@@ -191,7 +191,7 @@ fn expected_square(
     let (mut sum, mut seen) = (0.0, 0);
     for batch in batches {
         let evaluation = value_and_gradient(predictor, batch, 1, None, threads)?;
-        if let Likelihood::Gaussian { noise: slope } = evaluation.gradient.likelihood {
+        if let Some(slope) = evaluation.gradient.noise {
             sum += batch.y.len() as f64 * (noise + 2.0 * noise * noise * slope / batch.total_rows as f64);
             seen += batch.y.len();
         }
