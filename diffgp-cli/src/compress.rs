@@ -124,12 +124,12 @@ struct Report {
 struct Measured {
     rows: &'static str,
     n: usize,
-    original: Score,
-    compressed: Score,
+    original: ScoreRow,
+    compressed: ScoreRow,
 }
 
 #[derive(Debug, Serialize)]
-struct Score {
+struct ScoreRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     rmse: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -263,7 +263,8 @@ impl Data {
         let stride = numbers.len().div_ceil(REPORTED_ROWS);
         let rows: Vec<Known<'_>> = numbers.iter().step_by(stride).map(|&number| known.row(number)).collect();
         let sampling = Sampling::Paths { count: paths, seed: 0 };
-        let scored = |model: &Model<'_>| -> anyhow::Result<Score> { Ok(Score::new(&score(model, &rows, sampling)?)) };
+        let scored =
+            |model: &Model<'_>| -> anyhow::Result<ScoreRow> { Ok(ScoreRow::new(&score(model, &rows, sampling)?)) };
         Ok(Some(Measured {
             rows: if known.held_out.is_some() { "held-out rows" } else { "the rows searched with" },
             n: rows.len(),
@@ -292,7 +293,7 @@ fn note_unsuitable(path: &Path, inputs: &[f32], model: &Model<'_>) {
     }
 }
 
-impl Score {
+impl ScoreRow {
     fn new(figures: &Figures) -> Self {
         Self {
             rmse: figures.score.rmse,

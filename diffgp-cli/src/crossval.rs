@@ -12,7 +12,7 @@ use diffgp_train::data::Dataset;
 use diffgp_train::evaluate::{Known, Sampling, score};
 use diffgp_train::train::{self, Config, Observer, Progress, Score, TrainError, Trained, Validated, Warning};
 
-use self::journal::{Figures, Journal, Line};
+use self::journal::{Journal, Line, SplitFigures};
 use self::summary::Report;
 use super::console::tell;
 use super::failure::{mistake, training_failed};
@@ -192,12 +192,12 @@ impl Observer for Watch {
     }
 }
 
-fn scored(model: &Model<'_>, rows: &[Known<'_>], sampling: Sampling) -> anyhow::Result<Figures> {
+fn scored(model: &Model<'_>, rows: &[Known<'_>], sampling: Sampling) -> anyhow::Result<SplitFigures> {
     Ok(figures(&score(model, rows, sampling)?.score))
 }
 
-fn figures(score: &Score) -> Figures {
-    Figures { rmse: score.rmse, auc: score.auc, log_likelihood: score.log_likelihood }
+fn figures(score: &Score) -> SplitFigures {
+    SplitFigures { rmse: score.rmse, auc: score.auc, log_likelihood: score.log_likelihood }
 }
 
 fn train_split(

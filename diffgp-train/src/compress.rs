@@ -184,8 +184,8 @@ fn finish(
     let stored = Tensors::read(compressed.blob()).ok_or(CompressError::Singular)?;
     let bounds = certificate::bounds(&reference, &stored, workshop.rows().dimensions);
     let certificate = workshop.certificate(choice, bounds);
-    let errors = changes::errors(&original, &compressed, workshop.rows())?;
-    let bytes = workshop.build(choice, About { certificate: &certificate.encode(), errors })?;
+    let differences = changes::differences(&original, &compressed, workshop.rows())?;
+    let bytes = workshop.build(choice, About { certificate: &certificate.encode(), differences })?;
     if let Some(last) = curve.last_mut() {
         last.bytes = bytes.len();
     }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The gradient is derived by hand (`docs/derivations.md`) with respect to the plain parameters, positive ones not
-//! transformed. Rows are evaluated in `T`; Cholesky factors, M × M algebra, KL terms and the gradients of parameters in
+//! transformed. PathRows are evaluated in `T`; Cholesky factors, M × M algebra, KL terms and the gradients of parameters in
 //! float64.
 //!
 //! The S·B rows are cut into chunks of 64; a worker carries a chunk through all steps and back on its own. Chunks form
@@ -19,11 +19,11 @@
 mod chunk;
 mod correlation;
 mod dense;
-mod evaluate;
 mod gradient;
 pub mod kl;
 mod layer;
 pub mod likelihood;
+mod predict;
 mod prepared;
 mod real;
 mod temporal;
@@ -34,18 +34,18 @@ mod workspace;
 
 use rayon::prelude::*;
 
-pub use self::evaluate::{Latent, Trace, evaluate, trace};
+pub use self::predict::{LatentMoments, Trace, predict_latent, trace};
 pub use self::real::Real;
 pub(crate) use self::workspace::Workspace;
 
-use self::chunk::{Chunk, LaneSums, Rows};
+use self::chunk::{Chunk, LaneSums, PathRows};
 use self::gradient::ProcessGradient;
 use self::prepared::Prepared;
 use crate::gradient::{FlowGradient, Gradient, PredictorGradient};
 use crate::params::{Likelihood, Params};
 use crate::threads::Threads;
 
-/// Rows of standardised data on which the bound is estimated.
+/// PathRows of standardised data on which the bound is estimated.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a, T> {
     /// Inputs, row-major: `[B, D]`.
@@ -110,7 +110,7 @@ pub fn value_and_gradient<T: Real>(
     threads.pool.install(|| {
         check_length("y", batch.y.len(), batch.x.len() / params.inputs().max(1))?;
         let prepared = Prepared::<T>::new(params, batch.x, paths, noise)?;
-        let rows = Rows { x: batch.x, noise, batch: batch.y.len() };
+        let rows = PathRows { x: batch.x, noise, batch: batch.y.len() };
         let weight = batch.total_rows as f64 / (batch.y.len() * paths) as f64;
         let lanes: Vec<LaneSums<T>> = prepared
             .lanes(batch.y.len() * paths)
@@ -124,7 +124,7 @@ pub fn value_and_gradient<T: Real>(
 /// The chunks of one lane, one after the other.
 fn lane<T: Real>(
     prepared: &Prepared<T>,
-    rows: Rows<'_, T>,
+    rows: PathRows<'_, T>,
     y: &[T],
     chunks: &[Chunk],
     weight: f64,

@@ -9,7 +9,7 @@ use nalgebra::DMatrix;
 use super::adapt::adapt;
 use super::choice::{Choice, Part};
 use super::file::{About, Source, Writer};
-use super::rows::Rows;
+use super::rows::InputRows;
 use super::states::{Visited, spread, visit};
 use super::tensors::{Process, Tensors};
 use super::{ADAPT_PATHS, Bound, Certificate, CompressError, FLOW_STATES, STATE_PATHS, STATE_ROWS};
@@ -21,7 +21,7 @@ use crate::export::tables::Output;
 /// Everything that is needed to build a model from a choice, and what was computed before.
 pub(super) struct Workshop<'a> {
     original: &'a [u8],
-    rows: Rows<'a>,
+    rows: InputRows<'a>,
     tensors: Tensors,
     writer: Writer<'a>,
     /// The original's standardised means for the rows that predictors are adapted to, once they are needed.
@@ -44,7 +44,7 @@ impl<'a> Workshop<'a> {
         inputs: &'a [f32],
         mean_only: bool,
     ) -> Result<Self, CompressError> {
-        let rows = Rows { inputs, dimensions: model.inputs() };
+        let rows = InputRows { inputs, dimensions: model.inputs() };
         if rows.total() == 0 {
             return Err(CompressError::NoRows);
         }
@@ -82,7 +82,7 @@ impl<'a> Workshop<'a> {
     }
 
     /// The rows that models are compared on.
-    pub(super) fn rows(&self) -> Rows<'a> {
+    pub(super) fn rows(&self) -> InputRows<'a> {
         self.rows
     }
 
