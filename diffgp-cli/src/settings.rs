@@ -5,6 +5,7 @@ use diffgp_train::data::TargetKind;
 use diffgp_train::train::{Config, ConfigError, Task};
 
 use super::failure::mistake;
+use super::threads::ThreadsArgs;
 
 /// How to train; everything left out is chosen from the number of rows.
 #[derive(Clone, Debug, clap::Args)]
@@ -64,9 +65,8 @@ pub(crate) struct Settings {
     /// Decides every random number; same seed, data and version: the same model, byte for byte.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Worker threads [default: one per core]; the result does not depend on it.
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    #[command(flatten)]
+    pub(crate) threads: ThreadsArgs,
     /// The flow time is one of --flow-times.
     #[arg(skip)]
     times_are_listed: bool,
@@ -159,7 +159,7 @@ impl Settings {
         }
         set(&mut config.paths, self.paths);
         set(&mut config.validation.fraction, self.validation);
-        set(&mut config.threads, self.threads);
+        config.threads = self.threads.count();
         config.seed = self.seed;
         config.validate().map_err(|error| mistake(in_flags(&error, self.times_are_listed)))?;
         Ok(config)

@@ -9,6 +9,7 @@ use super::tensors::{Process, Tensors};
 use super::{Bound, COMPARED_ROWS, Certificate, Change, CompressError};
 use crate::evaluate::{Sampling, evaluate};
 use crate::export::tables::Output;
+use crate::threads::Threads;
 
 /// How far predictions along the drift are from the original's: H16 to H18.
 #[derive(Clone, Copy, Default)]
@@ -26,11 +27,12 @@ pub(super) fn differences(
     original: &Model<'_>,
     compressed: &Model<'_>,
     rows: InputRows<'_>,
+    threads: &Threads,
 ) -> Result<Differences, CompressError> {
     let rows = rows.numbered(&spread(rows.total(), COMPARED_ROWS));
     let scale = original.blob().header().target_scale;
-    let before = evaluate(original, &rows, Sampling::Drift)?;
-    let after = evaluate(compressed, &rows, Sampling::Drift)?;
+    let before = evaluate(original, &rows, Sampling::Drift, threads)?;
+    let after = evaluate(compressed, &rows, Sampling::Drift, threads)?;
     let mut differences = Differences { rows: rows.len() as u32, ..Differences::default() };
     for (before, after) in before.iter().zip(&after) {
         let (before, after) = (before.prediction, after.prediction);
