@@ -5,6 +5,7 @@ use diffgp_train::aligned::AlignedBytes;
 use diffgp_train::compress::{Certificate, CompressError, Compressed, Goal, compress, made_up_inputs};
 use diffgp_train::data::Dataset;
 use diffgp_train::export::{Metadata, export};
+use diffgp_train::threads::Threads;
 use diffgp_train::train::{Config, Task, train};
 
 use crate::certified::{Device, Plain, worst_state};
@@ -27,7 +28,7 @@ fn compressed_from(original: &AlignedBytes, goal: Goal) -> Result<Compressed, Co
     let inputs = made_up_inputs(&Model::parse(original.as_slice()).unwrap());
     // Every step costs the same: all that counts here is that fewer are cheaper.
     let work = |model: &Model<'_>| u64::from(model.blob().header().steps) + 1;
-    compress(original.as_slice(), &inputs[..inputs.len() / 4], &goal, &work, &mut |_| ())
+    compress(original.as_slice(), &inputs[..inputs.len() / 4], &goal, &work, &mut |_| (), &Threads::new(0).unwrap())
 }
 
 fn to_share(name: &str, share: usize) -> Compressed {

@@ -1,8 +1,9 @@
 //! Cases in which the bound is known by other means.
 
 use diffgp_core::kernel::KernelKind;
-use diffgp_train::elbo::{Batch, ElboError, evaluate, value_and_gradient};
-use diffgp_train::params::{Likelihood, Params, Posterior, Temporal};
+use diffgp_train::elbo::{Batch, ElboError, predict_latent, value_and_gradient};
+use diffgp_train::gradient::Gradient;
+use diffgp_train::params::{Likelihood, Posterior, Temporal};
 use diffgp_train::threads::Threads;
 use nalgebra::{DMatrix, DVector};
 
@@ -80,7 +81,7 @@ fn inducing_points_at_the_data_give_the_exact_posterior() {
     let (problem, gram, y, noise) = process_at_the_data(n, 1e-10);
     let total = (&gram + DMatrix::identity(n, n) * noise).try_inverse().unwrap();
     let x = Normals::new(14).vector(2 * 9);
-    let found = evaluate(&problem.params, &x, 1, None, &Threads::new(1).unwrap()).unwrap();
+    let found = predict_latent(&problem.params, &x, 1, None, &Threads::new(1).unwrap()).unwrap();
     let kernel = &problem.params.predictor.kernel;
     let at = DMatrix::from_row_slice(9, 2, &x);
     let cross = naive::gram(kernel, &at, &problem.params.predictor.inducing);
@@ -145,7 +146,7 @@ fn the_number_of_threads_changes_no_bit() {
 }
 
 /// The rows `from..to` of a problem with one path, weighted one by one.
-fn part(problem: &Problem, from: usize, to: usize) -> (f64, Params) {
+fn part(problem: &Problem, from: usize, to: usize) -> (f64, Gradient) {
     let flow = problem.params.flow.as_ref().unwrap();
     let (b, d) = (problem.y.len(), flow.inputs());
     let eps: Vec<f64> =

@@ -81,14 +81,14 @@ impl Problem {
     }
 }
 
-/// Every learned number of a model with the name of its group; triangles without their zeros.
+/// Every learned number of a model with the name of its group, in the order of θ; triangles without their zeros.
 pub(crate) fn coordinates(params: &mut Params) -> Vec<(&'static str, &mut f64)> {
     let mut all = Vec::new();
     if let Some(flow) = &mut params.flow {
         all.extend(flow.inducing.iter_mut().map(|z| ("Z_f", z)));
         for kernel in &mut flow.kernels {
-            all.extend(kernel.length_scales.iter_mut().map(|l| ("ls_f", l)));
             all.push(("var_f", &mut kernel.variance));
+            all.extend(kernel.length_scales.iter_mut().map(|l| ("ls_f", l)));
         }
         if let Some(temporal) = &mut flow.temporal {
             all.extend(temporal.times.iter_mut().map(|z| ("Z_t", z)));
@@ -99,8 +99,8 @@ pub(crate) fn coordinates(params: &mut Params) -> Vec<(&'static str, &mut f64)> 
         }
     }
     all.extend(params.predictor.inducing.iter_mut().map(|z| ("Z_g", z)));
-    all.extend(params.predictor.kernel.length_scales.iter_mut().map(|l| ("ls_g", l)));
     all.push(("var_g", &mut params.predictor.kernel.variance));
+    all.extend(params.predictor.kernel.length_scales.iter_mut().map(|l| ("ls_g", l)));
     posterior_coordinates(&mut params.predictor.posterior, "m_g", "L_g", &mut all);
     if let Likelihood::Gaussian { noise } = &mut params.likelihood {
         all.push(("noise", noise));

@@ -11,6 +11,7 @@ use diffgp_infer::Model;
 use diffgp_train::compress::{self, CompressError, Compressed, Goal};
 use diffgp_train::device_cost::Core;
 use diffgp_train::evaluate::{Figures, Known, Sampling, score};
+use diffgp_train::threads::Threads;
 use serde::Serialize;
 
 use super::console::tell;
@@ -20,6 +21,7 @@ use super::known_rows::KnownRows;
 use super::layout::LayoutArgs;
 use super::model_file::ModelFile;
 use super::test_rows::TestRowsArgs;
+use super::threads::ThreadsArgs;
 use super::{console, output};
 
 /// Make a model smaller, and say what that costs.
@@ -82,6 +84,8 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    threads: ThreadsArgs,
+    #[command(flatten)]
     file: FileOption,
 }
 
@@ -124,12 +128,12 @@ struct Report {
 struct Measured {
     rows: &'static str,
     n: usize,
-    original: Score,
-    compressed: Score,
+    original: ScoreRow,
+    compressed: ScoreRow,
 }
 
 #[derive(Debug, Serialize)]
-struct Score {
+struct ScoreRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     rmse: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -149,6 +153,7 @@ fn core_parser() -> impl TypedValueParser<Value = Core> {
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let start = Instant::now();
     check(&args)?;
+    let threads = args.threads.start()?;
     let file = ModelFile::read(&args.model)?;
     let model = file.model();
     let (data, test_rows) = (args.data.as_deref(), args.test_rows.test_rows.as_deref());
@@ -166,7 +171,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let mut heard = |point: &compress::Point| {
         tell!("{:>9} bytes {:>11} instructions  {:+.4} nats", point.bytes, point.instructions, point.loss);
     };
-    let compressed = compress::compress(file.bytes(), &data.inputs, &goal, &instructions, &mut heard)
+    let compressed = compress::compress(file.bytes(), &data.inputs, &goal, &instructions, &mut heard, &threads)
         .map_err(|error| refused(&args, error))?;
     output::write(&args.out, &compressed.bytes)?;
     let original = Original { bytes: file.bytes().len(), instructions: instructions(&model) };
@@ -175,7 +180,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         true => Vec::new(),
         false => picture::write(&compressed.curve, original, &args.out)?.to_vec(),
     };
-    let measured = data.measure(&model, &ModelFile::new(&compressed.bytes)?.model(), args.paths)?;
+    let measured = data.measure(&model, &ModelFile::new(&compressed.bytes)?.model(), args.paths, &threads)?;
     let report = report(&args, original, &compressed, measured, start);
     if args.json { output::print_json(&report) } else { output::print(&table::text(&report, &pictures)) }
 }
@@ -257,13 +262,21 @@ impl Data {
     }
 
     /// Both models on the held-out rows, or else on the rows searched with; nothing without targets.
-    fn measure(&self, original: &Model<'_>, compressed: &Model<'_>, paths: u32) -> anyhow::Result<Option<Measured>> {
+    fn measure(
+        &self,
+        original: &Model<'_>,
+        compressed: &Model<'_>,
+        paths: u32,
+        threads: &Threads,
+    ) -> anyhow::Result<Option<Measured>> {
         let Some(known) = &self.known else { return Ok(None) };
         let numbers = known.numbers();
         let stride = numbers.len().div_ceil(REPORTED_ROWS);
         let rows: Vec<Known<'_>> = numbers.iter().step_by(stride).map(|&number| known.row(number)).collect();
         let sampling = Sampling::Paths { count: paths, seed: 0 };
-        let scored = |model: &Model<'_>| -> anyhow::Result<Score> { Ok(Score::new(&score(model, &rows, sampling)?)) };
+        let scored = |model: &Model<'_>| -> anyhow::Result<ScoreRow> {
+            Ok(ScoreRow::new(&score(model, &rows, sampling, threads)?))
+        };
         Ok(Some(Measured {
             rows: if known.held_out.is_some() { "held-out rows" } else { "the rows searched with" },
             n: rows.len(),
@@ -292,7 +305,7 @@ fn note_unsuitable(path: &Path, inputs: &[f32], model: &Model<'_>) {
     }
 }
 
-impl Score {
+impl ScoreRow {
     fn new(figures: &Figures) -> Self {
         Self {
             rmse: figures.score.rmse,

@@ -10,9 +10,10 @@ use std::time::{Instant, SystemTime};
 use diffgp_infer::Model;
 use diffgp_train::data::Dataset;
 use diffgp_train::evaluate::{Known, Sampling, score};
+use diffgp_train::threads::Threads;
 use diffgp_train::train::{self, Config, Observer, Plan, Progress, Score, TrainError, Trained, Validated, Warning};
 
-use self::journal::{Figures, Journal, Line};
+use self::journal::{Journal, Line, SplitFigures};
 use self::summary::Report;
 use super::console::tell;
 use super::failure::{mistake, training_failed};
@@ -99,10 +100,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     configs.collect::<anyhow::Result<Vec<_>>>()?;
     let mut journal = Journal::open(&path)?;
     interrupt::listen()?;
+    let threads = args.settings.threads()?;
     let mut lines = Vec::new();
     for (split, held_out) in &splits {
         for &flow_time in &args.flow_times {
-            lines.extend(split_line(&args, &data, *split, held_out, flow_time, &mut journal)?);
+            lines.extend(split_line(&args, &data, (*split, held_out), flow_time, &mut journal, &threads)?);
         }
     }
     if lines.is_empty() {
@@ -119,10 +121,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
 fn split_line(
     args: &Args,
     data: &Dataset,
-    split: usize,
-    held_out: &[usize],
+    (split, held_out): (usize, &[usize]),
     flow_time: f64,
     journal: &mut Journal,
+    threads: &Threads,
 ) -> anyhow::Result<Option<Line>> {
     let start = Instant::now();
     let (training, test) = data.clone().hold_out(held_out)?;
@@ -140,7 +142,7 @@ fn split_line(
     let training_rows: Vec<_> =
         (0..training.rows()).step_by(stride).map(|row| Known::of(&training, row, row)).collect();
     let model = file.model();
-    let sampled = score(&model, &rows, Sampling::Paths { count: args.test_paths, seed: 0 })?;
+    let sampled = score(&model, &rows, Sampling::Paths { count: args.test_paths, seed: 0 }, threads)?;
     let line = Line {
         key,
         split,
@@ -148,9 +150,9 @@ fn split_line(
         n: sampled.score.rows,
         figures: figures(&sampled.score),
         coverage: sampled.coverage(),
-        ten_paths: scored(&model, &rows, Sampling::Paths { count: 10, seed: 0 })?,
-        drift: scored(&model, &rows, Sampling::Drift)?,
-        training: scored(&model, &training_rows, Sampling::Paths { count: 10, seed: 0 })?,
+        ten_paths: scored(&model, &rows, Sampling::Paths { count: 10, seed: 0 }, threads)?,
+        drift: scored(&model, &rows, Sampling::Drift, threads)?,
+        training: scored(&model, &training_rows, Sampling::Paths { count: 10, seed: 0 }, threads)?,
         bound,
         iteration: trained.iteration,
         validation_log_likelihood: trained.validation_log_likelihood,
@@ -196,12 +198,17 @@ impl Observer for Watch {
     }
 }
 
-fn scored(model: &Model<'_>, rows: &[Known<'_>], sampling: Sampling) -> anyhow::Result<Figures> {
-    Ok(figures(&score(model, rows, sampling)?.score))
+fn scored(
+    model: &Model<'_>,
+    rows: &[Known<'_>],
+    sampling: Sampling,
+    threads: &Threads,
+) -> anyhow::Result<SplitFigures> {
+    Ok(figures(&score(model, rows, sampling, threads)?.score))
 }
 
-fn figures(score: &Score) -> Figures {
-    Figures { rmse: score.rmse, auc: score.auc, log_likelihood: score.log_likelihood }
+fn figures(score: &Score) -> SplitFigures {
+    SplitFigures { rmse: score.rmse, auc: score.auc, log_likelihood: score.log_likelihood }
 }
 
 fn train_split(

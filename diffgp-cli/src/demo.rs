@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use diffgp_train::data::{Dataset, Header, TargetKind};
 use diffgp_train::evaluate::{Figures, Known, Sampling, score};
+use diffgp_train::threads::Threads;
 use diffgp_train::train::{self, ClimbConfig, Config, Task};
 use serde::Serialize;
 
@@ -16,6 +17,7 @@ use super::failure::mistake;
 use super::model_file::{self, ModelFile};
 use super::plot::Gallery;
 use super::progress::Reporter;
+use super::threads::ThreadsArgs;
 use super::{console, interrupt, output};
 
 const TRAINING_ROWS: usize = 300;
@@ -47,6 +49,8 @@ pub(crate) struct Args {
     /// Iterations of the flow; fewer are faster and worse.
     #[arg(long, value_name = "N", default_value_t = 2000)]
     iterations: u64,
+    #[command(flatten)]
+    threads: ThreadsArgs,
     /// Print one JSON object: models, an array with the figures of both.
     #[arg(long)]
     json: bool,
@@ -73,6 +77,7 @@ struct Compared {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+    let threads = args.threads.start()?;
     output::create_directory("--dir", &args.dir)?;
     let (train, test) = (args.dir.join("train.csv"), args.dir.join("test.csv"));
     // Beside the tables of a demo, models are a demo's too.
@@ -82,16 +87,22 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let training = make_table(&train, TRAINING_ROWS, args.seed, 0)?;
     let test = make_table(&test, TEST_ROWS, args.seed, 1)?;
     interrupt::listen()?;
-    let without = compare(&args, &training, &test, 0.0, NO_FLOW)?;
-    let with = compare(&args, &training, &test, FLOW_TIME, FLOW)?;
-    let pictures = draw(&args, &training, [&without.file, &with.file])?;
+    let without = compare(&args, (&training, &test), 0.0, NO_FLOW, &threads)?;
+    let with = compare(&args, (&training, &test), FLOW_TIME, FLOW, &threads)?;
+    let pictures = draw(&args, &training, [&without.file, &with.file], &threads)?;
     let pictures = pictures.iter().map(|path| path.display().to_string()).collect();
     let report = Report { models: [without, with], pictures };
     if args.json { output::print_json(&report) } else { output::print(&text(&args, &report)) }
 }
 
 /// Trains one model, writes it, and scores what was written with the runtime.
-fn compare(args: &Args, training: &Dataset, test: &Dataset, flow_time: f64, name: &str) -> anyhow::Result<Compared> {
+fn compare(
+    args: &Args,
+    (training, test): (&Dataset, &Dataset),
+    flow_time: f64,
+    name: &str,
+    threads: &Threads,
+) -> anyhow::Result<Compared> {
     let start = Instant::now();
     let config = config(args, flow_time);
     tell!("training on {} rows, T = {flow_time}", training.rows());
@@ -102,7 +113,7 @@ fn compare(args: &Args, training: &Dataset, test: &Dataset, flow_time: f64, name
     let file = args.dir.join(name);
     output::write(&file, &exported.bytes)?;
     let seconds = start.elapsed().as_secs_f64();
-    let figures = score_file(&file, test)?;
+    let figures = score_file(&file, test, threads)?;
     Ok(Compared {
         flow_time,
         file,
@@ -120,7 +131,7 @@ fn compare(args: &Args, training: &Dataset, test: &Dataset, flow_time: f64, name
 /// and patience).
 fn config(args: &Args, flow_time: f64) -> Config {
     let mut config = Config::for_rows(TRAINING_ROWS, Task::Regression);
-    config.seed = args.seed;
+    (config.seed, config.threads) = (args.seed, args.threads.count());
     config.paths = 2;
     (config.flow.time, config.flow.optional, config.flow.length_scale) = (flow_time, false, 0.5_f64.sqrt());
     (config.flow.training_steps, config.flow.steps) = (Some(10), 20);
@@ -133,9 +144,9 @@ fn config(args: &Args, flow_time: f64) -> Config {
     config
 }
 
-fn score_file(path: &Path, test: &Dataset) -> anyhow::Result<Figures> {
+fn score_file(path: &Path, test: &Dataset, threads: &Threads) -> anyhow::Result<Figures> {
     let file = ModelFile::read(path)?;
-    Ok(score(&file.model(), &all_rows(test), Sampling::Paths { count: PATHS, seed: 0 })?)
+    Ok(score(&file.model(), &all_rows(test), Sampling::Paths { count: PATHS, seed: 0 }, threads)?)
 }
 
 fn all_rows(data: &Dataset) -> Vec<Known<'_>> {
@@ -143,12 +154,12 @@ fn all_rows(data: &Dataset) -> Vec<Known<'_>> {
 }
 
 /// Both predictions side by side, and the flow.
-fn draw(args: &Args, training: &Dataset, files: [&Path; 2]) -> anyhow::Result<Vec<PathBuf>> {
+fn draw(args: &Args, training: &Dataset, files: [&Path; 2], threads: &Threads) -> anyhow::Result<Vec<PathBuf>> {
     let [without, with] = [ModelFile::read(files[0])?, ModelFile::read(files[1])?];
     let (without, with) = (without.model(), with.model());
     let gallery = |model| {
         let sampling = Sampling::Paths { count: PATHS, seed: 0 };
-        Gallery { model, rows: all_rows(training), followed: Vec::new(), sampling, metrics: None }
+        Gallery { model, rows: all_rows(training), followed: Vec::new(), sampling, threads, metrics: None }
     };
     let (without, with) = (gallery(&without), gallery(&with));
     let titles = ["No flow, T = 0", "Flow, T = 5"];

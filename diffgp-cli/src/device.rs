@@ -13,6 +13,7 @@ use diffgp_infer::Model;
 use diffgp_link::{MAX_PATHS, Refusal, Request, Response, model_checksum};
 use diffgp_train::data::DataError;
 use diffgp_train::evaluate::{Row, Sampling, evaluate};
+use diffgp_train::threads::Threads;
 use indicatif::ProgressBar;
 
 use super::failure::mistake;
@@ -91,6 +92,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let mut questions = Questions::new(line, Duration::from_secs_f64(args.timeout), args.retries);
     let checksum = model_checksum(file.bytes()).context("a model without a checksum")?;
 
+    // Rows are computed one by one, between question and answer.
+    let threads = Threads::new(1).context("cannot start a worker thread")?;
     let total = cells.len() / width;
     let bar = ProgressBar::new(total as u64);
     let mut tally = Tally::default();
@@ -99,7 +102,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         let row = Row { number, x };
         let Some(response) = questions.ask(&request(&args, &row))? else { break };
         check_model(&args, &model, checksum, &response)?;
-        let [host] = &evaluate(&model, &[row], sampling(&args))?[..] else { bail!("one row is one prediction") };
+        let [host] = &evaluate(&model, &[row], sampling(&args), &threads)?[..] else {
+            bail!("one row is one prediction")
+        };
         tally.add(number, &host.prediction, response.outcome);
         bar.inc(1);
     }

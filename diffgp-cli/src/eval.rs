@@ -11,6 +11,7 @@ use super::file_options::FileOption;
 use super::known_rows::KnownRowsArgs;
 use super::model_file::ModelFile;
 use super::sampling::SamplingArgs;
+use super::threads::ThreadsArgs;
 use super::{console, output};
 
 /// Score a model on rows whose target is known.
@@ -33,6 +34,8 @@ pub(crate) struct Args {
     /// log_likelihood; and out_of_range.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    threads: ThreadsArgs,
     #[command(flatten)]
     file: FileOption,
 }
@@ -63,12 +66,13 @@ struct Coverage {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+    let threads = args.threads.start()?;
     let file = ModelFile::read(&args.known.model)?;
     let model = file.model();
     let known = args.known.read(&model)?;
     let rows: Vec<Known<'_>> = known.numbers().iter().map(|&number| known.row(number)).collect();
     let data = || args.known.data.display().to_string();
-    let figures = score(&model, &rows, args.sampling.sampling()).with_context(data)?;
+    let figures = score(&model, &rows, args.sampling.sampling(), &threads).with_context(data)?;
     let report = report(&model, &figures);
     if args.json { output::print_json(&report) } else { output::print(&text(&report)) }
 }

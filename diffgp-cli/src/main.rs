@@ -27,6 +27,7 @@ mod run_lock;
 mod sampling;
 mod settings;
 mod test_rows;
+mod threads;
 mod train;
 
 use std::ffi::OsString;

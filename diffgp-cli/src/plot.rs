@@ -20,6 +20,7 @@ use super::known_rows::{KnownRows, KnownRowsArgs};
 use super::model_file::ModelFile;
 use super::output;
 use super::sampling::SamplingArgs;
+use super::threads::ThreadsArgs;
 pub(super) use gallery::Gallery;
 
 /// Draw a model and its predictions, as SVG and PNG.
@@ -52,6 +53,8 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    threads: ThreadsArgs,
+    #[command(flatten)]
     file: FileOption,
 }
 
@@ -61,6 +64,7 @@ struct Report {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+    let threads = args.threads.start()?;
     let file = ModelFile::read(&args.known.model)?;
     let model = file.model();
     let known = args.known.read(&model)?;
@@ -73,6 +77,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         rows: known.numbers().iter().map(row).collect(),
         followed: followed.iter().map(row).collect(),
         sampling: args.sampling.sampling(),
+        threads: &threads,
         metrics: run_dir.map(|directory| directory.join("metrics.jsonl")),
     };
     output::create_directory("--out-dir", &args.out_dir)?;

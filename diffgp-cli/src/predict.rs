@@ -7,6 +7,7 @@ use anyhow::Context;
 use diffgp_infer::{Model, Prediction};
 use diffgp_train::data::DataError;
 use diffgp_train::evaluate::{Row, Sampling, evaluate};
+use diffgp_train::threads::Threads;
 use serde::Serialize;
 
 use super::console::tell;
@@ -16,6 +17,7 @@ use super::model_file::ModelFile;
 use super::model_rows::{ModelRows, Target};
 use super::output;
 use super::sampling::SamplingArgs;
+use super::threads::ThreadsArgs;
 
 /// Rows in memory at once.
 const CHUNK: usize = 4096;
@@ -53,6 +55,8 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "out")]
     json: bool,
     #[command(flatten)]
+    threads: ThreadsArgs,
+    #[command(flatten)]
     file: FileOption,
 }
 
@@ -64,13 +68,14 @@ enum Report {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+    let threads = args.threads.start()?;
     let file = ModelFile::read(&args.model)?;
     let model = file.model();
     if let Some(out) = &args.out {
         output::check_writable("--out", out, &[Some(&args.model), Some(&args.data), args.file.path()])?;
     }
     let mut rows = ModelRows::open(&args.data, &args.layout, &model, args.target.as_deref(), Target::Skipped)?;
-    let predictions = predict_all(&model, &mut rows, args.sampling.sampling())?;
+    let predictions = predict_all(&model, &mut rows, args.sampling.sampling(), &threads)?;
     if predictions.is_empty() {
         return Err(DataError::NoRows { path: args.data }.into());
     }
@@ -88,7 +93,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     }
 }
 
-fn predict_all(model: &Model<'_>, rows: &mut ModelRows, sampling: Sampling) -> anyhow::Result<Vec<Prediction>> {
+fn predict_all(
+    model: &Model<'_>,
+    rows: &mut ModelRows,
+    sampling: Sampling,
+    threads: &Threads,
+) -> anyhow::Result<Vec<Prediction>> {
     let (width, mut number) = (rows.width(), 0);
     let (mut cells, mut predictions) = (Vec::new(), Vec::new());
     loop {
@@ -104,7 +114,8 @@ fn predict_all(model: &Model<'_>, rows: &mut ModelRows, sampling: Sampling) -> a
         let chunk: Vec<Row<'_>> =
             cells.chunks_exact(width).zip(number..).map(|(x, number)| Row { number, x }).collect();
         number += chunk.len() as u32;
-        let evaluated = evaluate(model, &chunk, sampling).with_context(|| rows.path().display().to_string())?;
+        let evaluated =
+            evaluate(model, &chunk, sampling, threads).with_context(|| rows.path().display().to_string())?;
         predictions.extend(evaluated.into_iter().map(|evaluated| evaluated.prediction));
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use diffgp_train::data::Dataset;
 use diffgp_train::evaluate::{Known, Sampling, score};
+use diffgp_train::threads::Threads;
 
 use super::model_file::ModelFile;
 use super::plot::Gallery;
@@ -29,6 +30,7 @@ pub(crate) struct Report<'a> {
     /// Which rows they are.
     pub(crate) described: &'a str,
     pub(crate) metrics: PathBuf,
+    pub(crate) threads: &'a Threads,
     /// The options, as TOML.
     pub(crate) options: &'a str,
 }
@@ -46,6 +48,7 @@ impl Report<'_> {
             rows: shown.iter().map(|&index| row(index)).collect(),
             followed: followed.into(),
             sampling: SAMPLING,
+            threads: self.threads,
             metrics: Some(self.metrics.clone()),
         };
         let title = escape(self.name);
@@ -54,7 +57,7 @@ impl Report<'_> {
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>{title}</title>\
              <style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n"
         );
-        let figures = score(&model, &gallery.rows, SAMPLING)?;
+        let figures = score(&model, &gallery.rows, SAMPLING, self.threads)?;
         let _ = write!(
             page,
             "<p>{} ({} of them), by the device\u{2019}s own code:</p>\n<table>",

@@ -4,9 +4,11 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use diffgp_train::data::TargetKind;
 use diffgp_train::options::{Described, Kind, Options, Value};
+use diffgp_train::threads::Threads;
 use diffgp_train::train::{Config, ConfigError, Task};
 
 use super::failure::mistake;
+use super::threads;
 
 /// How to train; everything left out is chosen from the number of rows.
 #[derive(Clone, Debug, Default)]
@@ -97,6 +99,11 @@ impl Settings {
                  --flow-time"
             )
         })
+    }
+
+    /// Starts the worker threads.
+    pub(crate) fn threads(&self) -> anyhow::Result<Threads> {
+        threads::start(self.options.threads.unwrap_or(0))
     }
 
     /// The validated configuration for that many training rows.

@@ -14,6 +14,7 @@ use diffgp_train::compress::{self, CompressError, Compressed, Goal};
 use diffgp_train::data::Dataset;
 use diffgp_train::device_cost::Core;
 use diffgp_train::export::{Errors, Exported};
+use diffgp_train::threads::Threads;
 use diffgp_train::train::{self, Config, TrainError, Trained};
 
 use self::summary::Summary;
@@ -113,10 +114,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         tell!("warning: {warning}");
     }
     directory.model(&exported.bytes)?;
-    let (exported, compressed) = compressed(&args, &data, exported)?;
+    let threads = args.settings.threads()?;
+    let (exported, compressed) = compressed(&args, &data, exported, &threads)?;
     output::write(&args.out, &exported.bytes)?;
     // The model is there; a page about it is not worth failing for.
-    let page = write_report(&args, &config, &data, test.as_ref(), &exported.bytes, &directory);
+    let page = write_report(&args, &config, &data, test.as_ref(), &exported.bytes, &directory, &threads);
     if let Err(error) = &page {
         tell!("warning: {} is not written: {error:#}", directory.report_path().display());
         // One of an earlier run would be about another model.
@@ -146,20 +148,26 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
 }
 
 /// The model within --max-bytes, and what was said about it if it had to be compressed.
-fn compressed(args: &Args, data: &Dataset, exported: Exported) -> anyhow::Result<(Exported, Option<Compressed>)> {
+fn compressed(
+    args: &Args,
+    data: &Dataset,
+    exported: Exported,
+    threads: &Threads,
+) -> anyhow::Result<(Exported, Option<Compressed>)> {
     let Some(most) = args.max_bytes.filter(|&most| exported.bytes.len() > most) else { return Ok((exported, None)) };
     tell!("compressing {} to at most {}", console::bytes(exported.bytes.len()), console::bytes(most));
     let goal = Goal { max_bytes: Some(most), ..Goal::default() };
     let inputs: Vec<f32> = (0..data.rows()).flat_map(|row| data.input_row(row)).copied().collect();
     let work = |model: &Model<'_>| Core::M4f.work(model).instructions_per_sampled_path;
-    let small =
-        compress::compress(&exported.bytes, &inputs, &goal, &work, &mut |_| ()).map_err(|error| match error {
+    let small = compress::compress(&exported.bytes, &inputs, &goal, &work, &mut |_| (), threads).map_err(|error| {
+        match error {
             CompressError::OutOfReach { .. } => mistake(format!(
                 "--max-bytes {most}: {error}; the whole model is in the run directory, allow more or train with fewer \
              --inducing points"
             )),
             error => error.into(),
-        })?;
+        }
+    })?;
     // Of a compressed model the file says how far it is from the whole one.
     let file = ModelFile::new(&small.bytes)?;
     let header = *file.model().blob().header();
@@ -219,6 +227,7 @@ fn write_report(
     test: Option<&HeldOut>,
     blob: &[u8],
     directory: &RunDirectory,
+    threads: &Threads,
 ) -> anyhow::Result<()> {
     let numbers: Vec<usize> = (0..data.rows()).collect();
     let (rows, numbers, described) = match test {
@@ -232,6 +241,7 @@ fn write_report(
         numbers,
         described,
         metrics: directory.metrics_path(),
+        threads,
         options: &options(args, config)?.to_string(),
     }
     .html()?;

@@ -21,5 +21,6 @@ mod killed;
 mod late_failures;
 mod plot;
 mod runner;
+mod threads;
 mod train;
 mod two_trainers;

@@ -28,6 +28,7 @@ pub use states::made_up_inputs;
 
 use crate::aligned::AlignedBytes;
 use crate::evaluate::RowError;
+use crate::threads::Threads;
 use file::About;
 use tensors::Tensors;
 use workshop::Workshop;
@@ -135,17 +136,19 @@ const ADAPT_PATHS: u32 = 8;
 const COMPARED_ROWS: usize = 500;
 
 /// Compresses a model, judged by raw input rows (row-major, D values each). `instructions`
-/// estimates the work of a sampled path; `report` hears of every point on the way.
+/// estimates the work of a sampled path; `report` hears of every point on the way. The result does not depend on the
+/// number of threads.
 pub fn compress(
     original: &[u8],
     inputs: &[f32],
     goal: &Goal,
     instructions: &(dyn Fn(&Model<'_>) -> u64 + Sync),
     report: &mut dyn FnMut(&Point),
+    threads: &Threads,
 ) -> Result<Compressed, CompressError> {
     let aligned = AlignedBytes::new(original);
     let model = Model::parse(aligned.as_slice())?;
-    let mut workshop = Workshop::new(&model, aligned.as_slice(), inputs, goal.mean_only)?;
+    let mut workshop = Workshop::new(&model, aligned.as_slice(), inputs, goal.mean_only, threads)?;
     let mut judge = loss::Judge::default();
     let curve = search::search(&mut workshop, &mut judge, goal, instructions, report)?;
     let last = curve.last().ok_or(CompressError::NoRows)?;
@@ -184,8 +187,8 @@ fn finish(
     let stored = Tensors::read(compressed.blob()).ok_or(CompressError::Singular)?;
     let bounds = certificate::bounds(&reference, &stored, workshop.rows().dimensions);
     let certificate = workshop.certificate(choice, bounds);
-    let errors = changes::errors(&original, &compressed, workshop.rows())?;
-    let bytes = workshop.build(choice, About { certificate: &certificate.encode(), errors })?;
+    let differences = changes::differences(&original, &compressed, workshop.rows(), workshop.threads())?;
+    let bytes = workshop.build(choice, About { certificate: &certificate.encode(), differences })?;
     if let Some(last) = curve.last_mut() {
         last.bytes = bytes.len();
     }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The gradient is derived by hand (`docs/derivations.md`) with respect to the plain parameters, positive ones not
-//! transformed. Rows are evaluated in `T`; Cholesky factors, M × M algebra, KL terms and the gradients of parameters in
+//! transformed. PathRows are evaluated in `T`; Cholesky factors, M × M algebra, KL terms and the gradients of parameters in
 //! float64.
 //!
 //! The S·B rows are cut into chunks of 64; a worker carries a chunk through all steps and back on its own. Chunks form
@@ -19,11 +19,11 @@
 mod chunk;
 mod correlation;
 mod dense;
-mod evaluate;
 mod gradient;
 pub mod kl;
 mod layer;
 pub mod likelihood;
+mod predict;
 mod prepared;
 mod real;
 mod temporal;
@@ -34,17 +34,18 @@ mod workspace;
 
 use rayon::prelude::*;
 
-pub use self::evaluate::{Latent, Trace, evaluate, trace};
+pub use self::predict::{LatentMoments, Trace, predict_latent, trace};
 pub use self::real::Real;
 pub(crate) use self::workspace::Workspace;
 
-use self::chunk::{Chunk, LaneSums, Rows};
+use self::chunk::{Chunk, LaneSums, PathRows};
 use self::gradient::ProcessGradient;
 use self::prepared::Prepared;
-use crate::params::{Flow, Likelihood, Params, Predictor};
+use crate::gradient::{FlowGradient, Gradient, PredictorGradient};
+use crate::params::{Likelihood, Params};
 use crate::threads::Threads;
 
-/// Rows of standardised data on which the bound is estimated.
+/// PathRows of standardised data on which the bound is estimated.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a, T> {
     /// Inputs, row-major: `[B, D]`.
@@ -66,9 +67,8 @@ pub struct Evaluation {
     pub kl_predictor: f64,
     /// KL_f, the sum over dimensions.
     pub kl_flow: f64,
-    /// ∂elbo/∂(every parameter), in the shape of the parameters; fields that are not learned (T, K, jitter, floor,
-    /// Bernoulli's e) hold the values of the parameters they came with.
-    pub gradient: Params,
+    /// ∂elbo/∂(every learned parameter).
+    pub gradient: Gradient,
     /// The largest absolute jitter that a Cholesky factor needed, when the model's own was too small.
     pub jitter_raised: Option<f64>,
 }
@@ -110,7 +110,7 @@ pub fn value_and_gradient<T: Real>(
     threads.pool.install(|| {
         check_length("y", batch.y.len(), batch.x.len() / params.inputs().max(1))?;
         let prepared = Prepared::<T>::new(params, batch.x, paths, noise)?;
-        let rows = Rows { x: batch.x, noise, batch: batch.y.len() };
+        let rows = PathRows { x: batch.x, noise, batch: batch.y.len() };
         let weight = batch.total_rows as f64 / (batch.y.len() * paths) as f64;
         let lanes: Vec<LaneSums<T>> = prepared
             .lanes(batch.y.len() * paths)
@@ -124,7 +124,7 @@ pub fn value_and_gradient<T: Real>(
 /// The chunks of one lane, one after the other.
 fn lane<T: Real>(
     prepared: &Prepared<T>,
-    rows: Rows<'_, T>,
+    rows: PathRows<'_, T>,
     y: &[T],
     chunks: &[Chunk],
     weight: f64,
@@ -156,9 +156,7 @@ fn assemble<T: Real>(params: &Params, prepared: &Prepared<T>, lanes: &[LaneSums<
             times,
             &totals,
         );
-        Flow {
-            time: flow.time,
-            steps: flow.steps,
+        FlowGradient {
             temporal: times.zip(flow.temporal.as_ref()).map(|(times, at)| times.backward(at, &bars.times)),
             inducing: bars.inducing,
             kernels: bars.kernels,
@@ -181,27 +179,23 @@ fn assemble<T: Real>(params: &Params, prepared: &Prepared<T>, lanes: &[LaneSums<
     let expected_log_likelihood = weight * lanes.iter().map(|lane| lane.log_density).sum::<f64>();
     let kl_predictor = kl::divergence(&predictor.posterior);
     let kl_flow = params.flow.iter().flat_map(|flow| &flow.posteriors).map(kl::divergence).sum::<f64>();
-    let likelihood = match params.likelihood {
-        Likelihood::Gaussian { .. } => {
-            Likelihood::Gaussian { noise: weight * lanes.iter().map(|lane| lane.noise).sum::<f64>() }
-        }
-        bernoulli @ Likelihood::Bernoulli { .. } => bernoulli,
+    let noise = match params.likelihood {
+        Likelihood::Gaussian { .. } => Some(weight * lanes.iter().map(|lane| lane.noise).sum::<f64>()),
+        Likelihood::Bernoulli { .. } => None,
     };
     Evaluation {
         elbo: expected_log_likelihood - kl_predictor - kl_flow,
         expected_log_likelihood,
         kl_predictor,
         kl_flow,
-        gradient: Params {
+        gradient: Gradient {
             flow,
-            predictor: Predictor {
+            predictor: PredictorGradient {
                 inducing: bars.inducing,
                 kernel: bars.kernels.remove(0),
                 posterior: bars.posteriors.remove(0),
             },
-            likelihood,
-            jitter: params.jitter,
-            variance_floor: params.variance_floor,
+            noise,
         },
         jitter_raised: prepared.jitter_raised,
     }

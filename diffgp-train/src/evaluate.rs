@@ -1,17 +1,18 @@
 //! What the device will compute: rows run through `diffgp-infer` on the finished model.
 //!
 //! Noise is keyed by (seed, row, path), so a row has the same bits alone, among others and on the device, and rows can
-//! be spread over all cores. Cost: one prediction per row; memory: the latent values of the rows at hand.
+//! be spread over threads. Cost: one prediction per row; memory: the latent values of the rows at hand.
 
 mod score;
 
 use diffgp_infer::{Keyed, Latent, Model, Noise, Prediction, Workspace};
 use rayon::prelude::*;
 
+use crate::threads::Threads;
 pub use score::{Figures, Known, LEVELS, score};
 
 /// Large enough for every model that the format allows.
-type AnyWorkspace = Workspace<64, 1024>;
+pub(crate) type AnyWorkspace = Workspace<64, 1024>;
 
 /// How the flow is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,16 +56,17 @@ pub struct RowError {
     pub error: diffgp_infer::Error,
 }
 
-/// Predicts rows, on all cores, in the order in which they were given.
-pub fn evaluate(model: &Model<'_>, rows: &[Row<'_>], sampling: Sampling) -> Result<Vec<Evaluated>, RowError> {
-    rows.par_iter()
-        .map_init(
-            || Box::new(AnyWorkspace::new()),
-            |workspace, row| {
-                evaluate_row(model, row, sampling, workspace).map_err(|error| RowError { number: row.number, error })
-            },
-        )
-        .collect()
+/// Predicts rows, in the order in which they were given.
+pub fn evaluate(
+    model: &Model<'_>,
+    rows: &[Row<'_>],
+    sampling: Sampling,
+    threads: &Threads,
+) -> Result<Vec<Evaluated>, RowError> {
+    let one = |workspace: &mut Box<AnyWorkspace>, row: &Row<'_>| {
+        evaluate_row(model, row, sampling, workspace).map_err(|error| RowError { number: row.number, error })
+    };
+    threads.pool.install(|| rows.par_iter().map_init(|| Box::new(AnyWorkspace::new()), one).collect())
 }
 
 fn evaluate_row(

@@ -10,6 +10,7 @@ pub mod elbo;
 pub mod evaluate;
 pub mod exact;
 pub mod export;
+pub mod gradient;
 pub mod inducing;
 pub mod noise;
 pub mod optimise;

@@ -12,4 +12,4 @@ pub use adam::Adam;
 pub use natural::{natural_step, natural_step_or_shorter};
 pub use regularise::{LogNormal, Regularisation};
 pub use schedule::Schedule;
-pub use unconstrained::{Group, all, chain_rule, groups, overwrite, pack, unpack};
+pub use unconstrained::{Group, chain_rule, groups, overwrite, pack, slopes, unpack};

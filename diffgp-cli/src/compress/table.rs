@@ -7,7 +7,7 @@ use diffgp_train::compress::{Change, Choice, Point};
 use diffgp_train::export::Bits;
 use serde::Serialize;
 
-use super::{Report, Score};
+use super::{Report, ScoreRow};
 use crate::console;
 
 /// One point of the trade-off.
@@ -148,7 +148,7 @@ fn write_text(report: &Report, pictures: &[PathBuf], text: &mut String) -> std::
             let shown = [(before, after), (after, before)].map(|(rmse, other)| console::figure_beside(rmse, other, 4));
             writeln!(text, "{:<24} {:>12} {:>12}", "RMSE", shown[0], shown[1])?;
         }
-        let mut line = |label: &str, figure: &dyn Fn(&Score) -> Option<f64>| match (figure(before), figure(after)) {
+        let mut line = |label: &str, figure: &dyn Fn(&ScoreRow) -> Option<f64>| match (figure(before), figure(after)) {
             (Some(before), Some(after)) => writeln!(text, "{label:<24} {before:>12.4} {after:>12.4}"),
             _ => Ok(()),
         };

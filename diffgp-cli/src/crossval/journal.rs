@@ -24,15 +24,15 @@ pub(super) struct Line {
     pub(super) n: usize,
     /// With the number of sample paths that was asked for.
     #[serde(flatten)]
-    pub(super) figures: Figures,
+    pub(super) figures: SplitFigures,
     /// Share of the held-out targets in their intervals of 50, 90 and 95 %; regression only.
     pub(super) coverage: Option<[f64; 3]>,
     /// The same model with ten paths.
-    pub(super) ten_paths: Figures,
+    pub(super) ten_paths: SplitFigures,
     /// The same model along the drift alone.
-    pub(super) drift: Figures,
+    pub(super) drift: SplitFigures,
     /// The same model with ten paths on rows it was trained on, at most 2000 of them.
-    pub(super) training: Figures,
+    pub(super) training: SplitFigures,
     /// The last bound, per row that was trained on.
     pub(super) bound: Option<f64>,
     /// The iteration that was kept, and its score on the rows that it was chosen by.
@@ -55,7 +55,7 @@ pub(super) struct Line {
 
 /// How well rows were predicted.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Figures {
+pub(super) struct SplitFigures {
     pub(super) rmse: Option<f64>,
     pub(super) auc: Option<f64>,
     pub(super) log_likelihood: f64,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use diffgp_train::train::Task;
 use serde::Serialize;
 
-use super::journal::{Figures, Line};
+use super::journal::{Line, SplitFigures};
 use crate::console;
 
 /// What `--json` prints.
@@ -124,7 +124,8 @@ impl Report {
 
 impl Summary {
     fn new(flow_time: f64, lines: &[&Line], gain: Option<Means>) -> Self {
-        let of = |figures: fn(&Line) -> Figures| Means::of(&lines.iter().map(|line| figures(line)).collect::<Vec<_>>());
+        let of =
+            |figures: fn(&Line) -> SplitFigures| Means::of(&lines.iter().map(|line| figures(line)).collect::<Vec<_>>());
         let rows: usize = lines.iter().map(|line| line.n).sum();
         let covered = |level: usize| {
             let of_split = |line: &&Line| line.coverage.map(|coverage| coverage[level] * line.n as f64);
@@ -157,8 +158,8 @@ impl Summary {
 
 impl Means {
     /// Of every figure over the splits that have it: rows of one class have no AUC.
-    fn of(figures: &[Figures]) -> Self {
-        let of = |figure: fn(&Figures) -> Option<f64>| {
+    fn of(figures: &[SplitFigures]) -> Self {
+        let of = |figure: fn(&SplitFigures) -> Option<f64>| {
             let values: Vec<f64> = figures.iter().filter_map(figure).collect();
             (!values.is_empty()).then(|| mean_and_error(&values))
         };
@@ -183,11 +184,11 @@ impl Means {
 }
 
 /// lines − first, for every split that both have.
-fn paired_differences(lines: &[&Line], first: &[&Line]) -> Vec<Figures> {
+fn paired_differences(lines: &[&Line], first: &[&Line]) -> Vec<SplitFigures> {
     let difference = |line: &&Line| {
         let base = first.iter().find(|base| base.split == line.split)?.figures;
         let minus = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a - b);
-        Some(Figures {
+        Some(SplitFigures {
             rmse: minus(line.figures.rmse, base.rmse),
             auc: minus(line.figures.auc, base.auc),
             log_likelihood: line.figures.log_likelihood - base.log_likelihood,

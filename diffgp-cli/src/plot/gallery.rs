@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use diffgp_infer::{Model, Prediction};
 use diffgp_train::evaluate::{Known, Row, Sampling, evaluate};
+use diffgp_train::threads::Threads;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
@@ -30,6 +31,7 @@ pub(crate) struct Gallery<'a> {
     /// Rows whose path is followed.
     pub(crate) followed: Vec<Known<'a>>,
     pub(crate) sampling: Sampling,
+    pub(crate) threads: &'a Threads,
     /// `metrics.jsonl` of the run.
     pub(crate) metrics: Option<PathBuf>,
 }
@@ -96,7 +98,7 @@ impl Gallery<'_> {
         let places: Vec<[f32; 1]> =
             (0..PLACES).map(|i| [ends.0 + (ends.1 - ends.0) * i as f32 / (PLACES - 1) as f32]).collect();
         let rows: Vec<Row<'_>> = places.iter().zip(0..).map(|(x, number)| Row { number, x }).collect();
-        let evaluated = evaluate(self.model, &rows, self.sampling)?;
+        let evaluated = evaluate(self.model, &rows, self.sampling, self.threads)?;
         let curve = places.iter().zip(&evaluated).map(|(x, e)| (f64::from(x[0]), predicted(&e.prediction, 0.0)));
         Ok(Curve {
             title: title.to_owned(),
@@ -146,7 +148,8 @@ impl Gallery<'_> {
         let rows: Vec<Row<'_>> = self.rows.iter().map(|known| known.row).collect();
         let mut predictions = Vec::with_capacity(rows.len());
         for chunk in rows.chunks(MOST_POINTS) {
-            predictions.extend(evaluate(self.model, chunk, self.sampling)?.into_iter().map(|row| row.prediction));
+            let evaluated = evaluate(self.model, chunk, self.sampling, self.threads)?;
+            predictions.extend(evaluated.into_iter().map(|row| row.prediction));
         }
         Ok(predictions)
     }

@@ -3,16 +3,17 @@
 use diffgp_infer::Model;
 use nalgebra::DMatrix;
 
-use super::rows::Rows;
+use super::rows::InputRows;
 use super::states::{Visited, spread};
 use super::tensors::{Process, Tensors};
 use super::{Bound, COMPARED_ROWS, Certificate, Change, CompressError};
 use crate::evaluate::{Sampling, evaluate};
 use crate::export::tables::Output;
+use crate::threads::Threads;
 
 /// How far predictions along the drift are from the original's: H16 to H18.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Errors {
+pub(super) struct Differences {
     /// In standard deviations of the target.
     pub(super) mean: f32,
     /// Relative.
@@ -22,18 +23,23 @@ pub(super) struct Errors {
 }
 
 /// The worst differences of two models.
-pub(super) fn errors(original: &Model<'_>, compressed: &Model<'_>, rows: Rows<'_>) -> Result<Errors, CompressError> {
+pub(super) fn differences(
+    original: &Model<'_>,
+    compressed: &Model<'_>,
+    rows: InputRows<'_>,
+    threads: &Threads,
+) -> Result<Differences, CompressError> {
     let rows = rows.numbered(&spread(rows.total(), COMPARED_ROWS));
     let scale = original.blob().header().target_scale;
-    let before = evaluate(original, &rows, Sampling::Drift)?;
-    let after = evaluate(compressed, &rows, Sampling::Drift)?;
-    let mut errors = Errors { rows: rows.len() as u32, ..Errors::default() };
+    let before = evaluate(original, &rows, Sampling::Drift, threads)?;
+    let after = evaluate(compressed, &rows, Sampling::Drift, threads)?;
+    let mut differences = Differences { rows: rows.len() as u32, ..Differences::default() };
     for (before, after) in before.iter().zip(&after) {
         let (before, after) = (before.prediction, after.prediction);
-        errors.mean = errors.mean.max((after.mean() - before.mean()).abs() / scale);
-        errors.variance = errors.variance.max((after.variance() / before.variance() - 1.0).abs());
+        differences.mean = differences.mean.max((after.mean() - before.mean()).abs() / scale);
+        differences.variance = differences.variance.max((after.variance() / before.variance() - 1.0).abs());
     }
-    Ok(errors)
+    Ok(differences)
 }
 
 /// What changed at the visited states, next to the bounds: for every dimension of the flow, and for the predictor.

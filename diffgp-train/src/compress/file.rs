@@ -7,7 +7,7 @@ use diffgp_core::blob::{Header, layout, limits};
 
 use super::CompressError;
 use super::basis::{Basis, Storage};
-use super::changes::Errors;
+use super::changes::Differences;
 use super::choice::{Choice, Part};
 use super::states::Visited;
 use super::tensors::{Process, Tensors};
@@ -28,7 +28,7 @@ pub(super) struct About<'a> {
     /// H22.
     pub(super) certificate: &'a [u8],
     /// H16 to H18.
-    pub(super) errors: Errors,
+    pub(super) differences: Differences,
 }
 
 /// A basis depends on the process and on what is done to its points. Of one part there are as many processes as
@@ -118,9 +118,9 @@ impl<'a> Writer<'a> {
             tables: tensors.tables as u16,
             predictor_inducing: choice.predictor_points as u16,
             block: layout::BLOCK as u8,
-            mean_error: about.errors.mean,
-            variance_error: about.errors.variance,
-            checked_rows: about.errors.rows,
+            mean_error: about.differences.mean,
+            variance_error: about.differences.variance,
+            checked_rows: about.differences.rows,
             model_id: &id,
             descriptors: &body.descriptors,
             ..self.header

@@ -71,7 +71,7 @@ fn predict(workshop: &Workshop<'_>, bytes: &[u8], count: u32, seed: u64) -> Resu
     let aligned = AlignedBytes::new(bytes);
     let model = Model::parse(aligned.as_slice())?;
     let rows = workshop.rows();
-    Ok(evaluate(&model, &rows.numbered(&rows.judging()), Sampling::Paths { count, seed })?)
+    Ok(evaluate(&model, &rows.numbered(&rows.judging()), Sampling::Paths { count, seed }, workshop.threads())?)
 }
 
 fn mean_divergence(before: &[Evaluated], after: &[Evaluated]) -> f64 {

@@ -4,14 +4,14 @@ use super::states::spread;
 use super::{ADAPT_ROWS, LOSS_ROWS};
 use crate::evaluate::Row;
 
-/// Rows of D values each.
+/// Rows of D raw inputs each.
 #[derive(Clone, Copy)]
-pub(super) struct Rows<'a> {
+pub(super) struct InputRows<'a> {
     pub(super) inputs: &'a [f32],
     pub(super) dimensions: usize,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> InputRows<'a> {
     /// How many there are.
     pub(super) fn total(&self) -> usize {
         self.inputs.len() / self.dimensions

@@ -1,8 +1,11 @@
 //! Where a model goes: the states its flow visits and the states it ends in, in standardised units.
 
-use diffgp_infer::{Keyed, Model, Noise, Workspace};
+use diffgp_infer::{Keyed, Model, Noise};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
+
+use crate::evaluate::AnyWorkspace;
+use crate::threads::Threads;
 
 /// Seed of the paths, apart from those that losses are measured with.
 const SEED: u64 = 0x5eed;
@@ -24,29 +27,26 @@ pub(super) fn visit(
     rows: &[f32],
     numbers: &[usize],
     paths: u32,
+    threads: &Threads,
 ) -> Result<Visited, diffgp_infer::Error> {
     let inputs = model.inputs();
     let paths = if model.blob().header().steps == 0 { 1 } else { paths };
-    let followed: Vec<(Vec<f32>, Vec<f32>)> = numbers
-        .par_iter()
-        .map_init(
-            || Box::new(Workspace::<64, 1024>::new()),
-            |workspace, &number| {
-                let mut noise = Keyed::new(SEED, number as u32);
-                let (mut flow_states, mut ends) = (Vec::new(), Vec::new());
-                for path in 0..paths {
-                    noise.begin_path(path);
-                    let mut flow = model.start(&rows[number * inputs..(number + 1) * inputs], workspace)?;
-                    while flow.remaining() > 0 {
-                        flow_states.extend_from_slice(flow.state());
-                        flow.step(&mut noise)?;
-                    }
-                    ends.extend_from_slice(flow.state());
-                }
-                Ok((flow_states, ends))
-            },
-        )
-        .collect::<Result<_, _>>()?;
+    let follow = |workspace: &mut Box<AnyWorkspace>, &number: &usize| {
+        let mut noise = Keyed::new(SEED, number as u32);
+        let (mut flow_states, mut ends) = (Vec::new(), Vec::new());
+        for path in 0..paths {
+            noise.begin_path(path);
+            let mut flow = model.start(&rows[number * inputs..(number + 1) * inputs], workspace)?;
+            while flow.remaining() > 0 {
+                flow_states.extend_from_slice(flow.state());
+                flow.step(&mut noise)?;
+            }
+            ends.extend_from_slice(flow.state());
+        }
+        Ok((flow_states, ends))
+    };
+    let all = || numbers.par_iter().map_init(|| Box::new(AnyWorkspace::new()), follow).collect::<Result<_, _>>();
+    let followed: Vec<(Vec<f32>, Vec<f32>)> = threads.pool.install(all)?;
     let matrix = |parts: Vec<&Vec<f32>>| {
         let values: Vec<f64> = parts.into_iter().flatten().map(|&value| f64::from(value)).collect();
         DMatrix::from_row_slice(values.len() / inputs, inputs, &values)

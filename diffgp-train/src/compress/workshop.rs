@@ -9,7 +9,7 @@ use nalgebra::DMatrix;
 use super::adapt::adapt;
 use super::choice::{Choice, Part};
 use super::file::{About, Source, Writer};
-use super::rows::Rows;
+use super::rows::InputRows;
 use super::states::{Visited, spread, visit};
 use super::tensors::{Process, Tensors};
 use super::{ADAPT_PATHS, Bound, Certificate, CompressError, FLOW_STATES, STATE_PATHS, STATE_ROWS};
@@ -17,11 +17,13 @@ use crate::aligned::AlignedBytes;
 use crate::evaluate::{Sampling, evaluate};
 use crate::export::Bits;
 use crate::export::tables::Output;
+use crate::threads::Threads;
 
 /// Everything that is needed to build a model from a choice, and what was computed before.
 pub(super) struct Workshop<'a> {
     original: &'a [u8],
-    rows: Rows<'a>,
+    rows: InputRows<'a>,
+    threads: &'a Threads,
     tensors: Tensors,
     writer: Writer<'a>,
     /// The original's standardised means for the rows that predictors are adapted to, once they are needed.
@@ -43,17 +45,18 @@ impl<'a> Workshop<'a> {
         original: &'a [u8],
         inputs: &'a [f32],
         mean_only: bool,
+        threads: &'a Threads,
     ) -> Result<Self, CompressError> {
-        let rows = Rows { inputs, dimensions: model.inputs() };
+        let rows = InputRows { inputs, dimensions: model.inputs() };
         if rows.total() == 0 {
             return Err(CompressError::NoRows);
         }
         let some = spread(rows.total(), STATE_ROWS);
-        let visited = visit(model, inputs, &some, STATE_PATHS)?;
+        let visited = visit(model, inputs, &some, STATE_PATHS, threads)?;
         let visited = Visited { flow: thin(visited.flow, FLOW_STATES), ..visited };
         let header = *model.blob().header();
         let constant_variance = if mean_only {
-            let evaluated = evaluate(model, &rows.numbered(&some), Sampling::Paths { count: 16, seed: 1 })?;
+            let evaluated = evaluate(model, &rows.numbered(&some), Sampling::Paths { count: 16, seed: 1 }, threads)?;
             let scale = f64::from(header.target_scale).powi(2);
             let sum: f64 = evaluated.iter().map(|one| f64::from(one.prediction.latent_variance()) / scale).sum();
             Some(sum / evaluated.len() as f64)
@@ -63,6 +66,7 @@ impl<'a> Workshop<'a> {
         Ok(Self {
             original,
             rows,
+            threads,
             tensors: Tensors::read(model.blob()).ok_or(CompressError::Singular)?,
             writer: Writer::new(header, scaling(model), visited, constant_variance),
             means: Vec::new(),
@@ -82,8 +86,13 @@ impl<'a> Workshop<'a> {
     }
 
     /// The rows that models are compared on.
-    pub(super) fn rows(&self) -> Rows<'a> {
+    pub(super) fn rows(&self) -> InputRows<'a> {
         self.rows
+    }
+
+    /// The threads that follow rows.
+    pub(super) fn threads(&self) -> &'a Threads {
+        self.threads
     }
 
     /// Where the original goes.
@@ -171,12 +180,14 @@ impl<'a> Workshop<'a> {
         if self.means.is_empty() {
             let aligned = AlignedBytes::new(self.original);
             let sampling = Sampling::Paths { count: ADAPT_PATHS, seed: 5 };
-            let evaluated = evaluate(&Model::parse(aligned.as_slice())?, &self.rows.numbered(&numbers), sampling)?;
+            let evaluated =
+                evaluate(&Model::parse(aligned.as_slice())?, &self.rows.numbered(&numbers), sampling, self.threads)?;
             let (mean, scale) = (f64::from(header.target_mean), f64::from(header.target_scale));
             self.means = evaluated.iter().map(|one| (f64::from(one.prediction.mean()) - mean) / scale).collect();
         }
         let aligned = AlignedBytes::new(bytes);
-        let ends = visit(&Model::parse(aligned.as_slice())?, self.rows.inputs, &numbers, ADAPT_PATHS)?.ends;
+        let ends =
+            visit(&Model::parse(aligned.as_slice())?, self.rows.inputs, &numbers, ADAPT_PATHS, self.threads)?.ends;
         // A classifier has no noise, and its latent function is of the order of one.
         let noise = if header.noise > 0.0 { header.noise.into() } else { 1.0 };
         let predictor = &self.tensors.predictor;

@@ -73,8 +73,8 @@ impl Scaling {
 
     /// Scaling of every column of `data`; the target's is the identity when `standardise_target` is false.
     pub fn of(data: &Dataset, standardise_target: bool) -> Self {
-        let mut columns = vec![Moments::new(); data.inputs()];
-        let mut target = Moments::new();
+        let mut columns = vec![ColumnStatistics::new(); data.inputs()];
+        let mut target = ColumnStatistics::new();
         for row in 0..data.rows() {
             for (moments, &value) in columns.iter_mut().zip(data.input_row(row)) {
                 moments.add(value);
@@ -82,7 +82,7 @@ impl Scaling {
             target.add(data.targets()[row]);
         }
         Self {
-            inputs: columns.iter().map(Moments::affine).collect(),
+            inputs: columns.iter().map(ColumnStatistics::affine).collect(),
             target: if standardise_target { target.affine() } else { Affine::IDENTITY },
             ranges: columns.iter().map(|moments| moments.range).collect(),
         }
@@ -126,14 +126,14 @@ impl Scaling {
 
 /// Running count, mean and sum of squared differences.
 #[derive(Clone, Debug)]
-struct Moments {
+struct ColumnStatistics {
     count: f64,
     mean: f64,
     squares: f64,
     range: Range,
 }
 
-impl Moments {
+impl ColumnStatistics {
     fn new() -> Self {
         Self { count: 0.0, mean: 0.0, squares: 0.0, range: Range { min: f32::INFINITY, max: f32::NEG_INFINITY } }
     }

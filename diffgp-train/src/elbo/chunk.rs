@@ -5,9 +5,9 @@
 //! x̄_k = x̄_{k+1} + (∂μ/∂x)ᵀ μ̄ + (∂Σ/∂x)ᵀ Σ̄,   μ̄ = dt x̄_{k+1},   Σ̄ = ½ √(dt/Σ) ε_k x̄_{k+1}   (0 at the floor)
 //! ```
 //!
-//! A worker does this without talking to others. Rows that pad a chunk repeat its last row and carry no weight.
+//! A worker does this without talking to others. PathRows that pad a chunk repeat its last row and carry no weight.
 
-use super::layer::{Activations, Layer, Moments, Points, Sums};
+use super::layer::{Activations, Layer, OutputMoments, Points, Sums};
 use super::likelihood::expected_log_density;
 use super::real::Real;
 use super::workspace::{Workspace, padded};
@@ -31,7 +31,7 @@ pub(super) struct FlowModel<T> {
 
 /// The rows: S paths of B rows, path after path.
 #[derive(Clone, Copy)]
-pub(super) struct Rows<'a, T> {
+pub(super) struct PathRows<'a, T> {
     /// `[B, D]`.
     pub(super) x: &'a [T],
     /// ε: `[S, K, B, D]`, or nothing for the drift-only flow.
@@ -40,7 +40,7 @@ pub(super) struct Rows<'a, T> {
     pub(super) batch: usize,
 }
 
-/// Rows `first..first + count` of the S·B.
+/// PathRows `first..first + count` of the S·B.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chunk {
     pub(super) first: usize,
@@ -65,7 +65,7 @@ impl<T: Real> LaneSums<T> {
 }
 
 impl Chunk {
-    /// Rows with padding: c.
+    /// PathRows with padding: c.
     pub(super) fn rows(&self) -> usize {
         padded(self.count)
     }
@@ -79,7 +79,7 @@ impl Chunk {
 
 impl<T: Real> Model<T> {
     /// Carries a chunk to its moments; states, moments and (all or the last of) the activations stay in `work`.
-    pub(super) fn forward(&self, data: Rows<'_, T>, chunk: Chunk, slots: usize, work: &mut Workspace<T>) {
+    pub(super) fn forward(&self, data: PathRows<'_, T>, chunk: Chunk, slots: usize, work: &mut Workspace<T>) {
         let (c, d) = (chunk.rows(), self.predictor.inputs);
         work.fit(self.flow.as_ref().map(|flow| (&flow.layer, flow.steps)), slots, &self.predictor, c);
         for n in 0..c {
@@ -115,7 +115,7 @@ impl<T: Real> Model<T> {
             &mut Activations {
                 features: &mut work.features,
                 products: &mut work.products,
-                moments: Moments { mean: &mut work.mean, variance: &mut work.variance },
+                moments: OutputMoments { mean: &mut work.mean, variance: &mut work.variance },
             },
             &mut work.scratch,
         );
@@ -126,7 +126,7 @@ impl<T: Real> Model<T> {
     /// `weight` is N/(B S), the weight of one row's expectation in the bound; `y` the targets of the batch.
     pub(super) fn backward(
         &self,
-        data: Rows<'_, T>,
+        data: PathRows<'_, T>,
         y: &[T],
         chunk: Chunk,
         weight: f64,
@@ -155,9 +155,9 @@ impl<T: Real> Model<T> {
             &Activations {
                 features: &mut work.features,
                 products: &mut work.products,
-                moments: Moments { mean: &mut work.mean, variance: &mut work.variance },
+                moments: OutputMoments { mean: &mut work.mean, variance: &mut work.variance },
             },
-            &mut Moments { mean: &mut work.mean_bar[..c], variance: &mut work.variance_bar[..c] },
+            &mut OutputMoments { mean: &mut work.mean_bar[..c], variance: &mut work.variance_bar[..c] },
             &mut work.state_bar,
             &mut sums.predictor,
             &mut work.scratch,
@@ -175,7 +175,7 @@ impl<T: Real> Model<T> {
         &self,
         flow: &FlowModel<T>,
         k: usize,
-        data: Rows<'_, T>,
+        data: PathRows<'_, T>,
         chunk: Chunk,
         work: &mut Workspace<T>,
         sums: &mut Sums<T>,
@@ -201,11 +201,11 @@ impl<T: Real> Model<T> {
             }
         }
         let Workspace { states, mean_bar, variance_bar, state_bar, scratch, .. } = work;
-        let moments = Moments { mean: &mut work.drift, variance: &mut work.diffusion };
+        let moments = OutputMoments { mean: &mut work.drift, variance: &mut work.diffusion };
         flow.layer.backward(
             flow.points(k, states, c, data.noise.is_some()),
             &flow.activations(k, k % flow.slots, c, &mut work.flow_features, &mut work.flow_products, moments),
-            &mut Moments { mean: mean_bar, variance: variance_bar },
+            &mut OutputMoments { mean: mean_bar, variance: variance_bar },
             state_bar,
             sums,
             scratch,
@@ -216,7 +216,7 @@ impl<T: Real> Model<T> {
 impl<T: Real> FlowModel<T> {
     /// μ and Σ at state k, with the activations left in `slot`.
     fn evaluate(&self, k: usize, slot: usize, rows: usize, variance: bool, work: &mut Workspace<T>) {
-        let moments = Moments { mean: &mut work.drift, variance: &mut work.diffusion };
+        let moments = OutputMoments { mean: &mut work.drift, variance: &mut work.diffusion };
         self.layer.forward(
             self.points(k, &work.states, rows, variance),
             &mut self.activations(k, slot, rows, &mut work.flow_features, &mut work.flow_products, moments),
@@ -237,14 +237,17 @@ impl<T: Real> FlowModel<T> {
         rows: usize,
         features: &'a mut [T],
         products: &'a mut [T],
-        moments: Moments<'a, T>,
+        moments: OutputMoments<'a, T>,
     ) -> Activations<'a, T> {
         let part = |index: usize, size: usize| index * size..(index + 1) * size;
         let (one, size) = (self.layer.inducing * rows, self.layer.outputs * rows);
         Activations {
             features: &mut features[part(slot, self.layer.kernels() * one)],
             products: &mut products[part(slot, self.layer.outputs * one)],
-            moments: Moments { mean: &mut moments.mean[part(k, size)], variance: &mut moments.variance[part(k, size)] },
+            moments: OutputMoments {
+                mean: &mut moments.mean[part(k, size)],
+                variance: &mut moments.variance[part(k, size)],
+            },
         }
     }
 }

@@ -18,28 +18,29 @@ use super::dense::{lower_triangle, product, view};
 use super::layer::Totals;
 use super::temporal::TimeFeatures;
 use super::whitened::{Scaled, Whitened, covariance};
+use crate::gradient::{KernelGradient, PosteriorGradient};
 use crate::params::{Kernel, Posterior};
 
 /// ∂elbo/∂(inducing points, kernels, posteriors), and āₜ of every step.
 pub(super) struct ProcessGradient {
     pub(super) inducing: DMatrix<f64>,
-    pub(super) kernels: Vec<Kernel>,
-    pub(super) posteriors: Vec<Posterior>,
+    pub(super) kernels: Vec<KernelGradient>,
+    pub(super) posteriors: Vec<PosteriorGradient>,
     /// `[K][M_t]`, empty without inducing times.
     pub(super) times: Vec<Vec<f64>>,
 }
 
 /// One output's part.
-struct OutputGradient {
-    posterior: Posterior,
+struct OutputPart {
+    posterior: PosteriorGradient,
     /// Σ ā aᵀ.
     outer: Mat<f64>,
     times: Vec<Vec<f64>>,
 }
 
 /// One kernel's part.
-struct KernelGradient {
-    kernel: Kernel,
+struct KernelPart {
+    kernel: KernelGradient,
     inducing: DMatrix<f64>,
 }
 
@@ -54,13 +55,13 @@ impl ProcessGradient {
         times: Option<&TimeFeatures>,
         totals: &Totals,
     ) -> Self {
-        let outputs: Vec<OutputGradient> = posteriors
+        let outputs: Vec<OutputPart> = posteriors
             .par_iter()
             .enumerate()
             .map(|(o, posterior)| output_gradient(o, posterior, whitened, times, totals))
             .collect();
         let fan_out = posteriors.len() / kernels.len();
-        let parts: Vec<KernelGradient> = kernels
+        let parts: Vec<KernelPart> = kernels
             .par_iter()
             .enumerate()
             .map(|(p, kernel)| {
@@ -96,7 +97,7 @@ fn output_gradient(
     whitened: &Whitened,
     times: Option<&TimeFeatures>,
     totals: &Totals,
-) -> OutputGradient {
+) -> OutputPart {
     let m = posterior.mean.len();
     let features = whitened.fields[0].means[o].len();
     let mut outer = Mat::zeros(features, features);
@@ -136,7 +137,7 @@ fn output_gradient(
         factor[(i, i)] += 1.0 / posterior.factor[(i, i)];
     }
     let mean = DVector::from_vec(mean_bar) - &posterior.mean;
-    OutputGradient { posterior: Posterior { mean, factor }, outer, times: time_bars }
+    OutputPart { posterior: PosteriorGradient { mean, factor }, outer, times: time_bars }
 }
 
 #[expect(clippy::too_many_arguments, reason = "everything that one kernel's gradient is made of")]
@@ -149,7 +150,7 @@ fn kernel_gradient(
     outer: &Mat<f64>,
     amplitude: f64,
     totals: &Totals,
-) -> KernelGradient {
+) -> KernelPart {
     let (m, d) = inducing.shape();
     let factor = &whitened.factors[p];
     let correlations_bar = factor.backward(outer);
@@ -168,7 +169,7 @@ fn kernel_gradient(
             scales[k] -= weight * (second - 2.0 * z * first + z * z * zeroth) / kernel.length_scales[k];
         }
     }
-    KernelGradient { kernel: Kernel { kind: kernel.kind, variance, length_scales: scales }, inducing: points }
+    KernelPart { kernel: KernelGradient { variance, length_scales: scales }, inducing: points }
 }
 
 /// ∂/∂Z and ∂/∂ℓ through ρ(Z,Z), from its derivatives C̄ (symmetric).

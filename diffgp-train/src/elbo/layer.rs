@@ -91,11 +91,11 @@ pub(super) struct Activations<'a, T> {
     /// A W of every output: `[O][M][c]`.
     pub(super) products: &'a mut [T],
     /// Mean and variance of every output, the variance before its floor.
-    pub(super) moments: Moments<'a, T>,
+    pub(super) moments: OutputMoments<'a, T>,
 }
 
 /// Mean and variance of every output, or the bound's derivatives by them: `[O][c]` each.
-pub(super) struct Moments<'a, T> {
+pub(super) struct OutputMoments<'a, T> {
     pub(super) mean: &'a mut [T],
     pub(super) variance: &'a mut [T],
 }
@@ -193,7 +193,7 @@ impl<T: Real> Layer<T> {
         &self,
         at: Points<'_, T>,
         kept: &Activations<'_, T>,
-        bars: &mut Moments<'_, T>,
+        bars: &mut OutputMoments<'_, T>,
         x_bar: &mut [T],
         sums: &mut Sums<T>,
         scratch: &mut Scratch<T>,

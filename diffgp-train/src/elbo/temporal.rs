@@ -18,6 +18,7 @@ use faer::Mat;
 use super::ElboError;
 use super::correlation::{correlation, slope};
 use super::dense::Factor;
+use crate::gradient::TemporalGradient;
 use crate::params::{Flow, Temporal};
 
 /// aₜ at the left end point of every step, and what their gradient needs.
@@ -127,10 +128,10 @@ impl TimeFeatures {
     }
 
     /// ∂/∂Zₜ and ∂/∂ℓₜ from āₜ of every step (`[K][M_t]`).
-    pub(super) fn backward(&self, temporal: &Temporal, bars: &[Vec<f64>]) -> Temporal {
+    pub(super) fn backward(&self, temporal: &Temporal, bars: &[Vec<f64>]) -> TemporalGradient {
         let (z, scale) = (&temporal.times, temporal.length_scale);
         let m = z.len();
-        let mut gradient = Temporal { times: vec![0.0; m], length_scale: 0.0 };
+        let mut gradient = TemporalGradient { times: vec![0.0; m], length_scale: 0.0 };
         // ∂ρ/∂(t−z) = 2 dρ/dr² (t−z)/ℓ² and ∂ρ/∂ℓ = −2 dρ/dr² (t−z)²/ℓ³
         let slope_at = |difference: f64| 2.0 * slope(KernelKind::Rbf, (difference / scale).powi(2)) / (scale * scale);
         let mut outer = Mat::<f64>::zeros(m, m);

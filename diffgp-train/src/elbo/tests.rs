@@ -3,7 +3,7 @@
 use diffgp_core::kernel::KernelKind;
 use nalgebra::{DMatrix, DVector};
 
-use super::chunk::{LaneSums, Rows};
+use super::chunk::{LaneSums, PathRows};
 use super::prepared::Prepared;
 use super::{assemble, lane};
 use crate::params::{Flow, Kernel, Likelihood, Params, Posterior, Predictor};
@@ -47,7 +47,7 @@ fn recomputed_activations_change_no_bit() {
     let gradient = |slots: usize| {
         let mut prepared = Prepared::new(&params, &x, 1, Some(&noise)).unwrap();
         prepared.model.flow.as_mut().unwrap().slots = slots;
-        let data = Rows { x: &x, noise: Some(&noise), batch: rows };
+        let data = PathRows { x: &x, noise: Some(&noise), batch: rows };
         let lanes: Vec<LaneSums<f64>> =
             prepared.lanes(rows).iter().map(|chunks| lane(&prepared, data, &y, chunks, 1.0, &threads)).collect();
         assemble(&params, &prepared, &lanes, 1.0).gradient

@@ -5,6 +5,7 @@ use diffgp_infer::Model;
 use super::{Row, RowError, Sampling, evaluate};
 use crate::data::Dataset;
 use crate::params::Likelihood;
+use crate::threads::Threads;
 use crate::train::{Score, Scorer};
 
 /// Rows whose paths are in memory at once.
@@ -48,7 +49,12 @@ impl Figures {
 }
 
 /// Scores rows with the runtime: mean of means, log-likelihood of the mixture over paths.
-pub fn score(model: &Model<'_>, rows: &[Known<'_>], sampling: Sampling) -> Result<Figures, RowError> {
+pub fn score(
+    model: &Model<'_>,
+    rows: &[Known<'_>],
+    sampling: Sampling,
+    threads: &Threads,
+) -> Result<Figures, RowError> {
     let header = model.blob().header();
     let likelihood = if model.is_classifier() {
         Likelihood::Bernoulli { epsilon: header.epsilon.into() }
@@ -60,7 +66,7 @@ pub fn score(model: &Model<'_>, rows: &[Known<'_>], sampling: Sampling) -> Resul
     let (mut covered, mut out_of_range) = ([0; LEVELS.len()], 0);
     for chunk in rows.chunks(CHUNK) {
         let inputs: Vec<Row<'_>> = chunk.iter().map(|known| known.row).collect();
-        for (known, evaluated) in chunk.iter().zip(evaluate(model, &inputs, sampling)?) {
+        for (known, evaluated) in chunk.iter().zip(evaluate(model, &inputs, sampling, threads)?) {
             let latents: Vec<(f64, f64)> =
                 evaluated.latents.iter().map(|latent| (latent.mean.into(), latent.variance.into())).collect();
             scorer.add((f64::from(known.y) - mean) / scale, &latents);

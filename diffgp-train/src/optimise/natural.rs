@@ -14,13 +14,14 @@
 
 use nalgebra::{Cholesky, DMatrix};
 
+use crate::gradient::PosteriorGradient;
 use crate::params::Posterior;
 
 /// Halvings after which a natural-gradient step is given up.
 const HALVINGS: u32 = 20;
 
 /// q after a step γ, or `None` where the new covariance would not be positive definite.
-pub fn natural_step(posterior: &Posterior, gradient: &Posterior, step: f64) -> Option<Posterior> {
+pub fn natural_step(posterior: &Posterior, gradient: &PosteriorGradient, step: f64) -> Option<Posterior> {
     let size = posterior.mean.len();
     let factor = &posterior.factor;
     let product = factor.tr_mul(&gradient.factor);
@@ -40,7 +41,11 @@ pub fn natural_step(posterior: &Posterior, gradient: &Posterior, step: f64) -> O
 }
 
 /// The step γ, halved until the result is a Gaussian: (q, the γ used). Non-concave likelihoods need it.
-pub fn natural_step_or_shorter(posterior: &Posterior, gradient: &Posterior, step: f64) -> Option<(Posterior, f64)> {
+pub fn natural_step_or_shorter(
+    posterior: &Posterior,
+    gradient: &PosteriorGradient,
+    step: f64,
+) -> Option<(Posterior, f64)> {
     let steps = (0..HALVINGS).map(|halvings| step * 0.5_f64.powi(halvings as i32));
     steps.into_iter().find_map(|step| natural_step(posterior, gradient, step).map(|posterior| (posterior, step)))
 }
@@ -67,12 +72,12 @@ mod tests {
     }
 
     /// Gradient of −½ w Σ ((y − aᵀm)² + |Lᵀa|²)/σ² − KL, w = `weight`.
-    fn gradient(a: &DMatrix<f64>, y: &DVector<f64>, q: &Posterior, weight: f64) -> Posterior {
+    fn gradient(a: &DMatrix<f64>, y: &DVector<f64>, q: &Posterior, weight: f64) -> PosteriorGradient {
         let scale = weight / NOISE;
         let mean = a.tr_mul(&(y - a * &q.mean)) * scale - &q.mean;
         let inverse_diagonal = DMatrix::from_diagonal(&q.factor.diagonal().map(|value| 1.0 / value));
         let factor = a.tr_mul(a) * &q.factor * -scale - &q.factor + inverse_diagonal;
-        Posterior { mean, factor: factor.lower_triangle() }
+        PosteriorGradient { mean, factor: factor.lower_triangle() }
     }
 
     /// S = (I + AᵀA/σ²)⁻¹, m = S Aᵀy/σ², by a dense inverse.
@@ -110,7 +115,7 @@ mod tests {
     fn an_impossible_step_is_shortened() {
         let (_, _, start) = regression(4, 3);
         // A slope upwards in S: the precision would turn negative.
-        let slope = Posterior { mean: DVector::zeros(3), factor: &start.factor * 50.0 };
+        let slope = PosteriorGradient { mean: DVector::zeros(3), factor: &start.factor * 50.0 };
         assert!(natural_step(&start, &slope, 1.0).is_none());
         let (_, used) = natural_step_or_shorter(&start, &slope, 1.0).unwrap();
         assert!(used < 1.0);

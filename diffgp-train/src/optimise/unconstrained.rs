@@ -6,6 +6,7 @@
 
 use nalgebra::DMatrix;
 
+use crate::gradient::{Gradient, KernelGradient, PosteriorGradient};
 use crate::params::{Kernel, Likelihood, Params, Posterior};
 
 /// What a component of θ is.
@@ -84,13 +85,6 @@ pub fn overwrite(theta: &mut [f64], params: &Params, chosen: impl Fn(Group) -> b
     });
 }
 
-/// Whether every parameter satisfies `holds`.
-pub fn all(params: &Params, holds: impl Fn(f64) -> bool) -> bool {
-    let mut result = true;
-    visit(&mut params.clone(), &mut |_, value| result &= holds(*value));
-    result
-}
-
 /// The group of every component of θ.
 pub fn groups(params: &Params) -> Vec<Group> {
     let mut groups = Vec::new();
@@ -99,14 +93,49 @@ pub fn groups(params: &Params) -> Vec<Group> {
 }
 
 /// ∂/∂θ from θ and the gradient with respect to the plain parameters.
-pub fn chain_rule(theta: &[f64], gradient: &mut Params) -> Vec<f64> {
-    let mut components = theta.iter();
-    let mut result = Vec::with_capacity(theta.len());
-    visit(gradient, &mut |group, slope| {
-        let &component = components.next().expect("θ is as long as the gradient");
-        result.push(if group.is_positive() { libm::exp(component) * *slope } else { *slope });
-    });
-    result
+pub fn chain_rule(theta: &[f64], gradient: &Gradient) -> Vec<f64> {
+    let slopes = slopes(gradient);
+    assert_eq!(theta.len(), slopes.len(), "θ is as long as the gradient");
+    let chain = |(&theta, (group, slope)): (&f64, (Group, f64))| {
+        if group.is_positive() { libm::exp(theta) * slope } else { slope }
+    };
+    theta.iter().zip(slopes).map(chain).collect()
+}
+
+/// The gradient with respect to the plain parameters, in the order of θ.
+pub fn slopes(gradient: &Gradient) -> Vec<(Group, f64)> {
+    let mut all = Vec::new();
+    if let Some(flow) = &gradient.flow {
+        all.extend(flow.inducing.iter().map(|&slope| (Group::FlowInducing, slope)));
+        for kernel in &flow.kernels {
+            push_kernel(kernel, Group::FlowVariance, Group::FlowLengthScale, &mut all);
+        }
+        if let Some(temporal) = &flow.temporal {
+            all.extend(temporal.times.iter().map(|&slope| (Group::InducingTime, slope)));
+            all.push((Group::TemporalLengthScale, temporal.length_scale));
+        }
+        for posterior in &flow.posteriors {
+            push_posterior(posterior, Group::FlowMean, Group::FlowFactor, &mut all);
+        }
+    }
+    let predictor = &gradient.predictor;
+    all.extend(predictor.inducing.iter().map(|&slope| (Group::PredictorInducing, slope)));
+    push_kernel(&predictor.kernel, Group::PredictorVariance, Group::PredictorLengthScale, &mut all);
+    push_posterior(&predictor.posterior, Group::PredictorMean, Group::PredictorFactor, &mut all);
+    all.extend(gradient.noise.map(|slope| (Group::Noise, slope)));
+    all
+}
+
+fn push_kernel(kernel: &KernelGradient, variance: Group, length_scale: Group, all: &mut Vec<(Group, f64)>) {
+    all.push((variance, kernel.variance));
+    all.extend(kernel.length_scales.iter().map(|&slope| (length_scale, slope)));
+}
+
+fn push_posterior(posterior: &PosteriorGradient, mean: Group, factor: Group, all: &mut Vec<(Group, f64)>) {
+    all.extend(posterior.mean.iter().map(|&slope| (mean, slope)));
+    for (column, values) in posterior.factor.column_iter().enumerate() {
+        all.extend(values.iter().skip(column).map(|&slope| (factor, slope)));
+    }
 }
 
 fn visit(params: &mut Params, f: &mut dyn FnMut(Group, &mut f64)) {
@@ -151,6 +180,7 @@ fn visit_lower_triangle(matrix: &mut DMatrix<f64>, f: &mut dyn FnMut(&mut f64)) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::Temporal;
     use crate::train::small_model;
 
     #[test]
@@ -168,6 +198,16 @@ mod tests {
     }
 
     #[test]
+    fn slopes_come_in_the_order_of_the_parameters() {
+        let mut params = small_model(true);
+        params.flow.as_mut().unwrap().temporal = Some(Temporal { times: vec![0.0, 0.5], length_scale: 0.8 });
+        let found = slopes(&Gradient::of_each(&params, |value| value));
+        let mut expected = Vec::new();
+        visit(&mut params, &mut |group, value| expected.push((group, *value)));
+        assert_eq!(found, expected);
+    }
+
+    #[test]
     fn chain_rule_matches_a_difference_quotient() {
         // f(p) = Σ p²: ∂f/∂p = 2p.
         let params = small_model(true);
@@ -179,9 +219,7 @@ mod tests {
             visit(&mut params, &mut |_, value| sum += *value * *value);
             sum
         };
-        let mut slopes = params.clone();
-        visit(&mut slopes, &mut |_, value| *value *= 2.0);
-        let gradient = chain_rule(&theta, &mut slopes);
+        let gradient = chain_rule(&theta, &Gradient::of_each(&params, |value| 2.0 * value));
         let h = 1e-6;
         for index in 0..theta.len() {
             let (mut up, mut down) = (theta.clone(), theta.clone());

@@ -11,7 +11,7 @@ use super::observer::{Observer, Progress, StageId, Validated, Warning};
 use super::plan::Stage;
 use super::score::Score;
 use crate::elbo::{ElboError, Evaluation};
-use crate::optimise::{Adam, Group, chain_rule, groups, natural_step_or_shorter, overwrite, pack, unpack};
+use crate::optimise::{Adam, Group, chain_rule, groups, natural_step_or_shorter, overwrite, pack, slopes, unpack};
 use crate::params::{Likelihood, Params};
 
 /// Factor on the step after a failure; it grows back by `RECOVERY` with every good iteration.
@@ -174,7 +174,7 @@ impl<'a> Climb<'a> {
     ) -> Option<()> {
         let mut slopes = evaluation.gradient;
         self.config.regularisation.add_flow_kl(&params, &mut slopes);
-        let mut gradient = chain_rule(&state.theta, &mut slopes);
+        let mut gradient = chain_rule(&state.theta, &slopes);
         self.config.regularisation.add_priors(&state.theta, &self.groups, &mut gradient);
         let natural = self.stage.optimiser.natural_step > 0.0;
         let moves = |index: usize| !(natural && self.groups[index].is_predictor_posterior());
@@ -297,7 +297,7 @@ impl<'a> Climb<'a> {
 }
 
 fn is_finite(evaluation: &Evaluation) -> bool {
-    evaluation.elbo.is_finite() && crate::optimise::all(&evaluation.gradient, f64::is_finite)
+    evaluation.elbo.is_finite() && slopes(&evaluation.gradient).iter().all(|(_, slope)| slope.is_finite())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::config::Config;
 use super::rows::StageRows;
 use super::score::{Score, Scorer};
 use crate::data::{Dataset, Scaling};
-use crate::elbo::{Batch, ElboError, Evaluation, evaluate, trace, value_and_gradient};
+use crate::elbo::{Batch, ElboError, Evaluation, predict_latent, trace, value_and_gradient};
 use crate::noise::{self, NoiseKey};
 use crate::params::Params;
 use crate::philox::Purpose;
@@ -70,7 +70,7 @@ impl Standardised<'_> {
         for rows in rows.chunks((SCORED_TOGETHER / paths.count.max(1)).max(1)) {
             let (x, y) = self.gather(rows);
             let (count, noise) = paths.noise(params, rows);
-            let latent = evaluate(params, &x, count, noise.as_deref(), paths.threads)?;
+            let latent = predict_latent(params, &x, count, noise.as_deref(), paths.threads)?;
             for (row, &target) in y.iter().enumerate() {
                 let of_path = |path: usize| {
                     let at = path * rows.len() + row;

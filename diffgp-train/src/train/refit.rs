@@ -178,7 +178,7 @@ fn expected_square(
     let (mut sum, mut seen) = (0.0, 0);
     for batch in batches {
         let evaluation = value_and_gradient(predictor, batch, 1, None, threads)?;
-        if let Likelihood::Gaussian { noise: slope } = evaluation.gradient.likelihood {
+        if let Some(slope) = evaluation.gradient.noise {
             sum += batch.y.len() as f64 * (noise + 2.0 * noise * noise * slope / batch.total_rows as f64);
             seen += batch.y.len();
         }
@@ -190,7 +190,7 @@ fn expected_square(
 mod tests {
     use super::*;
     use crate::data::{Dataset, Scaling};
-    use crate::elbo::evaluate;
+    use crate::elbo::predict_latent;
     use crate::train::Task;
     use crate::train::initial;
 
@@ -233,7 +233,7 @@ mod tests {
         let key = NoiseKey { seed: 9, purpose: Purpose::Validation, iteration: 0 };
         let mut normals = Vec::new();
         crate::noise::fill(&mut normals, key, &all, paths, config.flow.steps, 2);
-        let latent = evaluate(&params, &x, paths, with_flow.then_some(&normals), &threads).unwrap();
+        let latent = predict_latent(&params, &x, paths, with_flow.then_some(&normals), &threads).unwrap();
         let Likelihood::Gaussian { noise } = params.likelihood else { panic!("no longer a regression") };
         let mut fitted = Fitted { noise, variance: noise, squared_error: 0.0, expected_square: 0.0 };
         for (row, &y) in y.iter().enumerate() {

@@ -6,6 +6,7 @@ use std::fs;
 use diffgp_infer::Model;
 use diffgp_train::aligned::AlignedBytes;
 use diffgp_train::compress::{Goal, compress, made_up_inputs};
+use diffgp_train::threads::Threads;
 
 use crate::stored_models;
 
@@ -37,7 +38,7 @@ pub(crate) fn store(smaller: &Smaller) -> Result<(), Box<dyn Error>> {
     let original = AlignedBytes::new(&fs::read(directory.join(smaller.from).with_extension("dgp"))?);
     let inputs = made_up_inputs(&Model::parse(original.as_slice())?);
     let work = |model: &Model<'_>| u64::from(model.blob().header().steps) + 1;
-    let compressed = compress(original.as_slice(), &inputs, &smaller.goal, &work, &mut |_| ())?;
+    let compressed = compress(original.as_slice(), &inputs, &smaller.goal, &work, &mut |_| (), &Threads::new(0)?)?;
     println!("  {} bytes, {:?}", compressed.bytes.len(), compressed.curve.last());
     let path = directory.join(smaller.name);
     fs::write(path.with_extension("bits"), stored_models::bits(&compressed.bytes))?;

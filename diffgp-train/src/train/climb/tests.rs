@@ -1,4 +1,5 @@
 use super::*;
+use crate::gradient::Gradient;
 use crate::train::config::Task;
 use crate::train::plan::{StageName, plan};
 use crate::train::small_model;
@@ -6,7 +7,6 @@ use crate::train::small_model;
 /// −½ Σ (p − target)² over the plain parameters, with faults in chosen calls.
 struct Bowl {
     target: Params,
-    groups: usize,
     calls: u64,
     faulty: fn(u64) -> bool,
 }
@@ -16,24 +16,17 @@ impl Bowl {
         let mut target = small_model(true);
         target.flow.as_mut().unwrap().inducing.add_scalar_mut(0.3);
         target.predictor.kernel.variance = 2.0;
-        Self { groups: groups(&target).len(), target, calls: 0, faulty }
+        Self { target, calls: 0, faulty }
     }
 }
 
 impl Objective for Bowl {
     fn evaluate(&mut self, params: &Params, _iteration: u64) -> Result<Evaluation, ElboError> {
         self.calls += 1;
-        let mut gradient = params.clone();
-        // exp(−∞) = 0 for the positive ones; the others are set below.
-        unpack(&vec![f64::NEG_INFINITY; self.groups], &mut gradient);
+        let mut gradient = Gradient::of_each(params, |_| 0.0);
         let (flow, target) = (params.flow.as_ref().unwrap(), self.target.flow.as_ref().unwrap());
         let slopes = gradient.flow.as_mut().unwrap();
         slopes.inducing = &target.inducing - &flow.inducing;
-        for posterior in slopes.posteriors.iter_mut().chain([&mut gradient.predictor.posterior]) {
-            posterior.mean.fill(0.0);
-            posterior.factor.fill(0.0);
-        }
-        gradient.predictor.inducing.fill(0.0);
         gradient.predictor.kernel.variance = self.target.predictor.kernel.variance - params.predictor.kernel.variance;
         let elbo = -0.5 * (slopes.inducing.norm_squared() + gradient.predictor.kernel.variance.powi(2));
         let elbo = if (self.faulty)(self.calls) { f64::NAN } else { elbo };

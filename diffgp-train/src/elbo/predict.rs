@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::ElboError;
-use super::chunk::{Chunk, Rows};
+use super::chunk::{Chunk, PathRows};
 use super::prepared::{Prepared, chunks};
 use super::real::Real;
 use super::workspace::{Workspace, with};
@@ -12,7 +12,7 @@ use crate::threads::Threads;
 
 /// g at the end of every path, without the likelihood's noise.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Latent<T> {
+pub struct LatentMoments<T> {
     /// The mean of g: `[S, B]`.
     pub mean: Vec<T>,
     /// The variance of g, at least the floor: `[S, B]`.
@@ -29,21 +29,21 @@ pub struct Trace<T> {
     /// Diagonal of Σ(x_k, t_k), before the floor: `[S, K, B, D]`; zero for the drift-only flow.
     pub diffusion_variance: Vec<T>,
     /// The predictor at the end of the path.
-    pub latent: Latent<T>,
+    pub latent: LatentMoments<T>,
 }
 
 /// Mean and variance of g at the rows `x` (`[B, D]`) at the end of S = `paths` paths.
 ///
 /// `noise` as for [`value_and_gradient`](super::value_and_gradient).
-pub fn evaluate<T: Real>(
+pub fn predict_latent<T: Real>(
     params: &Params,
     x: &[T],
     paths: usize,
     noise: Option<&[T]>,
     threads: &Threads,
-) -> Result<Latent<T>, ElboError> {
+) -> Result<LatentMoments<T>, ElboError> {
     let parts = each_chunk(params, x, paths, noise, threads, |prepared, chunk, work| latent(prepared, chunk, work))?;
-    let mut all = Latent { mean: Vec::new(), variance: Vec::new() };
+    let mut all = LatentMoments { mean: Vec::new(), variance: Vec::new() };
     for (_, part) in parts {
         all.mean.extend(part.mean);
         all.variance.extend(part.variance);
@@ -51,7 +51,7 @@ pub fn evaluate<T: Real>(
     Ok(all)
 }
 
-/// As [`evaluate`], with every state and field on the way: for plots, exports and tests.
+/// As [`predict_latent`], with every state and field on the way: for plots, exports and tests.
 pub fn trace<T: Real>(
     params: &Params,
     x: &[T],
@@ -71,7 +71,7 @@ pub fn trace<T: Real>(
         path: zeros(steps + 1),
         drift: zeros(steps),
         diffusion_variance: zeros(steps),
-        latent: Latent { mean: Vec::new(), variance: Vec::new() },
+        latent: LatentMoments { mean: Vec::new(), variance: Vec::new() },
     };
     for (chunk, (states, drift, diffusion, latent)) in parts {
         all.latent.mean.extend(latent.mean);
@@ -95,7 +95,7 @@ fn each_chunk<T: Real, R: Send>(
     threads.pool.install(|| {
         let prepared = Prepared::<T>::new(params, x, paths, noise)?;
         let batch = x.len() / params.inputs();
-        let rows = Rows { x, noise, batch };
+        let rows = PathRows { x, noise, batch };
         let one = |chunk: Chunk| {
             with(threads, |work| {
                 prepared.model.forward(rows, chunk, 1, work);
@@ -106,9 +106,9 @@ fn each_chunk<T: Real, R: Send>(
     })
 }
 
-fn latent<T: Real>(prepared: &Prepared<T>, chunk: Chunk, work: &Workspace<T>) -> Latent<T> {
+fn latent<T: Real>(prepared: &Prepared<T>, chunk: Chunk, work: &Workspace<T>) -> LatentMoments<T> {
     let floor = prepared.model.floor;
-    Latent {
+    LatentMoments {
         mean: work.mean[..chunk.count].to_vec(),
         variance: work.variance[..chunk.count].iter().map(|&v| if v < floor { floor } else { v }).collect(),
     }
