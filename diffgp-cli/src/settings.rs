@@ -164,7 +164,7 @@ mod tests {
         assert_eq!((typed.options.shared_kernel, typed.options.seed), (Some(true), Some(u64::MAX)));
         assert_eq!(typed.config(500).unwrap().predictor.kernel, diffgp_core::kernel::KernelKind::Matern32);
         let refused = settings("--training-steps 0").config(500).unwrap_err().to_string();
-        assert_eq!(refused, "--steps is 0; expected 1 to 4096");
+        assert_eq!(refused, "--training-steps is 0; expected 1 to 4096");
     }
 
     #[test]

@@ -138,7 +138,7 @@ impl Options {
         flow.optional = self.flow_time.is_none();
         set(&mut flow.inducing_times, self.temporal);
         flow.steps = self.steps.or(self.training_steps).unwrap_or(FlowConfig::default_steps(flow.inducing_times));
-        flow.training_steps = self.training_steps.filter(|&steps| steps != flow.steps);
+        flow.training_steps = self.training_steps;
         flow.per_dimension = !self.shared_kernel.unwrap_or(false);
         flow.inducing = self.flow_inducing.unwrap_or(flow.inducing.min(config.predictor.inducing));
         if let Some(kernel) = self.kernel {
@@ -167,7 +167,7 @@ impl Options {
             task: Some(config.task),
             flow_time: (!flow.optional).then_some(flow.time),
             steps: Some(flow.steps),
-            training_steps: Some(flow.training_steps()),
+            training_steps: flow.training_steps,
             inducing: Some(config.predictor.inducing),
             flow_inducing: Some(flow.inducing),
             temporal: Some(flow.inducing_times),

@@ -186,8 +186,11 @@ impl Config {
         let shortest = f64::from(*limits::FLOW_TIME.start());
         check("flow_time", flow.time, "0 (no flow) or 1e-6 to 100", |t| t == 0.0 || (shortest..=100.0).contains(&t))?;
         if flow.time > 0.0 {
+            if let Some(steps) = flow.training_steps {
+                // Before the others, which may follow from it.
+                check_count("training_steps", steps, 1, limits::MAX_STEPS, "1 to 4096")?;
+            }
             check_count("steps", flow.steps, 1, limits::MAX_STEPS, "1 to 4096")?;
-            check_count("training_steps", flow.training_steps(), 1, limits::MAX_STEPS, "1 to 4096")?;
             check_count("flow_inducing", flow.inducing, 1, limits::MAX_FEATURES, "1 to 1024")?;
             check_count("temporal", flow.inducing_times, 0, 64, "0 (none) to 64")?;
             if flow.inducing * flow.inducing_times > limits::MAX_FEATURES {
@@ -236,7 +239,8 @@ impl Config {
     pub fn fingerprint(&self, rows: usize) -> u64 {
         let plan = plan(rows, self);
         // Settings of stages that there are not decide nothing.
-        let flow = plan.stages.iter().any(|stage| stage.flow).then_some(&self.flow);
+        let flow = FlowConfig { training_steps: Some(self.flow.training_steps()), ..self.flow.clone() };
+        let flow = plan.stages.iter().any(|stage| stage.flow).then_some(flow);
         let stages = (RECIPE, &plan, flow, &self.predictor, self.task, self.seed);
         let constants = (self.paths, self.regularisation, self.averaging, self.jitter, self.variance_floor);
         let rest = (self.validation, self.refit, self.probit_epsilon);
