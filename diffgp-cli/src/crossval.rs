@@ -156,7 +156,7 @@ fn split_line(
         bound,
         iteration: trained.iteration,
         validation_log_likelihood: trained.validation_log_likelihood,
-        kernel_gain: trained.kernel_gain,
+        kernel_gain: trained.kernel_gain.map(|gain| gain.mean),
         bytes: exported.bytes.len(),
         mean_error: exported.errors.mean,
         variance_error: exported.errors.variance,

@@ -39,7 +39,7 @@ impl Reporter {
     pub(crate) fn new() -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(1);
-            let style = ProgressStyle::with_template("{prefix:10} {bar:30} {pos}/{len}  {msg}")
+            let style = ProgressStyle::with_template("{prefix:12} {bar:30} {pos}/{len}  {msg}")
                 .unwrap_or_else(|_| ProgressStyle::default_bar());
             bar.set_style(style);
             bar.enable_steady_tick(Duration::from_millis(200));
@@ -134,7 +134,7 @@ impl Reporter {
 
     fn line(&self, stage: StageId, done: u64) {
         if self.lines {
-            tell!("{:<10}  {done:>6}/{}  {}", name(stage), self.end, self.figures(done));
+            tell!("{:<12}  {done:>6}/{}  {}", name(stage), self.end, self.figures(done));
         }
     }
 
@@ -165,15 +165,16 @@ impl Reporter {
     }
 }
 
-/// A stage in a word or two.
-fn name(stage: StageId) -> &'static str {
-    match stage.name {
+/// A stage in a word or two; of the folds after the first, which one.
+fn name(stage: StageId) -> String {
+    let name = match stage.name {
         StageName::CandidateKernel => "kernel",
         StageName::NoFlow => "no flow",
         StageName::WarmStart => "warm start",
         StageName::Flow => "flow",
         StageName::NoFlowOnAllRows | StageName::FlowOnAllRows => "all rows",
-    }
+    };
+    if stage.fold == 0 { name.to_owned() } else { format!("{name} {}", stage.fold + 1) }
 }
 
 /// On its own a reporter watches a run that records nothing and ends on Ctrl-C.

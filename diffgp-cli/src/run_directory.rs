@@ -82,7 +82,7 @@ impl RunDirectory {
     /// Records an iteration.
     pub(crate) fn iteration(&mut self, progress: &Progress) -> io::Result<()> {
         let line = json!({
-            "stage": progress.stage.index, "name": progress.stage.name.id(), "iteration": progress.iteration, "elbo": progress.elbo,
+            "stage": progress.stage.index, "name": progress.stage.name.id(), "fold": progress.stage.fold, "iteration": progress.iteration, "elbo": progress.elbo,
             "expected_log_likelihood": progress.expected_log_likelihood, "kl_predictor": progress.kl_predictor,
             "kl_flow": progress.kl_flow, "noise": progress.noise, "learning_rate": progress.learning_rate,
         });
@@ -93,7 +93,7 @@ impl RunDirectory {
     pub(crate) fn validation(&mut self, validated: &Validated) -> io::Result<()> {
         let score = validated.score;
         let line = json!({
-            "stage": validated.stage.index, "name": validated.stage.name.id(), "iteration": validated.iteration, "validation": {
+            "stage": validated.stage.index, "name": validated.stage.name.id(), "fold": validated.stage.fold, "iteration": validated.iteration, "validation": {
                 "n": score.rows, "log_likelihood": score.log_likelihood, "rmse": score.rmse, "auc": score.auc,
                 "accuracy": score.accuracy, "best": validated.best,
             },

@@ -134,8 +134,14 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         flow_time: trained.params.flow_time(),
         iteration: trained.iteration,
         validation_log_likelihood: trained.validation_log_likelihood,
-        flow_gain: trained.flow_gain,
-        kernel_gain: trained.kernel_gain,
+        steps: trained.params.flow.as_ref().map_or(0, |flow| flow.steps),
+        kernel: format!("{:?}", trained.params.predictor.kernel.kind).to_lowercase(),
+        flow_gain: trained.flow_gain.map(|gain| gain.mean),
+        flow_gain_se: trained.flow_gain.map(|gain| gain.standard_error),
+        kernel_gain: trained.kernel_gain.map(|gain| gain.mean),
+        kernel_gain_se: trained.kernel_gain.map(|gain| gain.standard_error),
+        noise_gain: trained.noise_gain.map(|gain| gain.mean),
+        noise_gain_se: trained.noise_gain.map(|gain| gain.standard_error),
         mean_error: exported.errors.mean,
         variance_error: exported.errors.variance,
         seconds: start.elapsed().as_secs_f64(),
@@ -144,7 +150,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         return output::print_json(&summary);
     }
     let page = page.is_ok().then(|| directory.report_path());
-    output::print(&summary.text(&args, exported.errors.rows, page.as_deref()))
+    output::print(&summary.text(&args, &trained, exported.errors.rows, page.as_deref()))
 }
 
 /// The model within --max-bytes, and what was said about it if it had to be compressed.

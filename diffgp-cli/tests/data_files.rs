@@ -170,8 +170,8 @@ fn magnitudes_that_32_bits_can_hold_and_those_they_cannot() {
     train(&folder, table(1.0, 1e30), "").refused_with(&["table.csv: the target \"y\"", "1e-15 to 1e18", "rescale"]);
     train(&folder, table(1.0, 1e-20), "").refused_with(&["table.csv: the target \"y\"", "1e-15 to 1e18"]);
     folder.write("table.csv", table(1.0, 1e30));
-    let crossval = format!("crossval table.csv --target y --folds 2 --flow-times 0 {QUICK}");
-    folder.run(&crossval).refused_with(&["table.csv: the target \"y\"", "rescale"]);
+    let crossval = "crossval table.csv --target y --folds 2 --flow-times 0 --inducing 8 --iterations 12";
+    folder.run(crossval).refused_with(&["table.csv: the target \"y\"", "rescale"]);
 }
 
 #[test]

@@ -20,7 +20,8 @@ pub(crate) struct Outcome {
 }
 
 /// Flags that make training short; the result is poor and that is fine.
-pub(crate) const QUICK: &str = "--inducing 8 --warm-iterations 12 --iterations 12 --steps 3 --training-steps 3";
+pub(crate) const QUICK: &str =
+    "--flow-time 5 --inducing 8 --warm-iterations 12 --iterations 12 --steps 3 --training-steps 3";
 
 impl Folder {
     pub(crate) fn new() -> Self {

@@ -64,7 +64,10 @@ fn main() -> Result<(), Failure> {
             trained.iteration
         );
         if let Some(gain) = trained.kernel_gain {
-            println!("split {split}: the rival kernel added {gain:.4} in its trial");
+            println!("split {split}: the candidate kernel adds {gain:.4}");
+        }
+        if let Some(gain) = trained.flow_gain {
+            println!("split {split}: the flow adds {gain} on {} rows", gain.rows);
         }
         sums.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure / splits.len() as f64);
     }

@@ -18,6 +18,9 @@ use crate::params::{Flow, Kernel, Params, Posterior};
 #[error("a kernel matrix is not positive definite; raise the jitter or spread the inducing points")]
 pub struct NotPositiveDefinite;
 
+/// Beyond so many factors of ten a kernel matrix is taken to be broken.
+const JITTER_RAISES: i32 = 4;
+
 /// ρ(x, z).
 pub fn correlation<'a>(
     kernel: &Kernel,
@@ -41,6 +44,14 @@ pub fn whitening_factor(
         if i == j { rho + jitter / kernel.variance } else { rho }
     });
     Ok(gram.cholesky().ok_or(NotPositiveDefinite)?.unpack())
+}
+
+/// The jitter of a model, or the smallest of ten, a hundred, … times as much with which every kernel matrix can be
+/// factorised.
+pub fn sufficient_jitter(params: &Params) -> Result<f64, NotPositiveDefinite> {
+    let raised = (0..=JITTER_RAISES).map(|raise| params.jitter * 10_f64.powi(raise));
+    let suffices = |&jitter: &f64| Exact::new(&Params { jitter, ..params.clone() }).is_ok();
+    raised.into_iter().find(suffices).ok_or(NotPositiveDefinite)
 }
 
 /// The time features a_t(t_k) = R_t⁻¹ k_t(Z_t, t_k) of every step: `[K][M_t]`; empty vectors without inducing times.

@@ -10,6 +10,7 @@
 //! set, one batch with its noise, and what [`value_and_gradient`](crate::elbo::value_and_gradient) needs.
 
 mod climb;
+mod comparison;
 mod config;
 mod error;
 mod execute;
@@ -23,6 +24,7 @@ mod rows;
 mod score;
 
 pub use climb::{Best, ClimbState};
+pub use comparison::Gain;
 pub use config::{ClimbConfig, Config, ConfigError, FlowConfig, PredictorConfig, RefitConfig, Task, ValidationConfig};
 pub use error::TrainError;
 pub use execute::{Ended, Outcome, Run};
@@ -69,10 +71,12 @@ pub struct Trained {
     pub iteration: u64,
     /// Their score on the validation rows, before those rows were trained on.
     pub validation_log_likelihood: Option<f64>,
-    /// What the flow adds to that score, kept or not, if it was to be chosen.
-    pub flow_gain: Option<f64>,
-    /// What the rival kernel added to it in the trials, used or not, if kernels were to be chosen.
-    pub kernel_gain: Option<f64>,
+    /// What the flow adds to the log-likelihood of a validation row, kept or not, if it was to be chosen.
+    pub flow_gain: Option<Gain>,
+    /// What the last candidate kernel adds to it, used or not, if kernels were to be chosen.
+    pub kernel_gain: Option<Gain>,
+    /// What the last fit of σ² added to it, if there was one.
+    pub noise_gain: Option<Gain>,
 }
 
 impl Trained {
@@ -136,11 +140,15 @@ fn run(
     if let Some(flow) = &mut params.flow {
         flow.steps = config.flow.steps;
     }
+    if let Some(jitter) = refit::settle_jitter(params, rows_of, config, &threads)? {
+        observer.warning(&Warning::JitterRaised { iteration: chosen.iteration, jitter });
+    }
+    let mut noise_gain = None;
     if let Some(noise_fit) = last_fit {
         let apart = StageRows::new(data.rows(), config.seed, &stages[0]);
         let (training, validation) = (apart.training(config.refit.max_rows), apart.validation());
         let rows = FitRows { training: &training, total: apart.training_count(), validation: &validation };
-        refit::finish(params, rows_of, rows, noise_fit, config, &threads)?;
+        noise_gain = refit::finish(params, rows_of, rows, noise_fit, config, &threads)?;
     }
     Ok(Trained {
         params: chosen.params,
@@ -151,6 +159,7 @@ fn run(
         validation_log_likelihood: chosen.log_likelihood,
         flow_gain: chosen.flow_gain,
         kernel_gain: chosen.kernel_gain,
+        noise_gain,
         scaling,
     })
 }

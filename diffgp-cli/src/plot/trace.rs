@@ -37,8 +37,8 @@ impl Trace {
                     return Err(mistake(format!("{shown}: line {number}: {error}; expected a JSON object")));
                 }
             };
-            // Candidate kernels are runs of their own.
-            if value["name"] == StageName::CandidateKernel.id() {
+            // Candidate kernels and further folds are runs of their own.
+            if value["name"] == StageName::CandidateKernel.id() || value["fold"] != 0 {
                 continue;
             }
             if stage != value["stage"] && !stage.is_null() {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use diffgp_train::train::{WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN};
+use diffgp_train::train::{Gain, Trained, WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN};
 use serde::Serialize;
 
 use super::Args;
@@ -23,10 +23,20 @@ pub(super) struct Summary {
     pub(super) flow_time: f64,
     pub(super) iteration: u64,
     pub(super) validation_log_likelihood: Option<f64>,
-    /// What the flow adds to it, kept or not, if it was to be chosen.
+    /// K; 0 without a flow.
+    pub(super) steps: usize,
+    /// Of the predictor.
+    pub(super) kernel: String,
+    /// What the flow adds to the log-likelihood of a validation row, kept or not, if it was to be chosen, with its
+    /// standard error.
     pub(super) flow_gain: Option<f64>,
-    /// What the other kernel added to it in the trials, used or not, if there were trials.
+    pub(super) flow_gain_se: Option<f64>,
+    /// What the other kernel adds to it, used or not, if kernels were compared.
     pub(super) kernel_gain: Option<f64>,
+    pub(super) kernel_gain_se: Option<f64>,
+    /// What the last fit of the noise added to it, if there was one.
+    pub(super) noise_gain: Option<f64>,
+    pub(super) noise_gain_se: Option<f64>,
     pub(super) mean_error: f64,
     pub(super) variance_error: f64,
     pub(super) seconds: f64,
@@ -34,25 +44,14 @@ pub(super) struct Summary {
 
 impl Summary {
     /// For people; `checked` rows were compared, and `page` is the report if there is one.
-    pub(super) fn text(&self, args: &Args, checked: usize, page: Option<&Path>) -> String {
+    pub(super) fn text(&self, args: &Args, trained: &Trained, checked: usize, page: Option<&Path>) -> String {
         let validated = self
             .validation_log_likelihood
             .map_or_else(String::new, |value| format!(", validation log-likelihood {value:.4}"));
-        let flow = self.flow_gain.map_or_else(String::new, |gain| match self.flow_time > 0.0 {
-            true => format!("the flow adds {gain:.3} to the log-likelihood of a validation row\n"),
-            false => format!(
-                "no flow: it would add {gain:.3} to the log-likelihood of a validation row, and {WORTHWHILE_GAIN} is the \
-                 least that is worth its work (--flow-time 5 insists)\n"
-            ),
-        });
-        let kernel = self.kernel_gain.map_or_else(String::new, |gain| match gain >= WORTHWHILE_KERNEL_GAIN {
-            true => {
-                format!("kernel matern32: in a trial it added {gain:.4} to the log-likelihood of a validation row\n")
-            }
-            false => format!(
-                "kernel rbf: in a trial matern32 changed the log-likelihood of a validation row by {gain:+.4}, and \
-                 {WORTHWHILE_KERNEL_GAIN} is the least that is worth its work (--kernel matern32 insists)\n"
-            ),
+        let flow = trained.flow_gain.map_or_else(String::new, |gain| self.flow(&gain));
+        let kernel = trained.kernel_gain.map_or_else(String::new, |gain| self.kernel(&gain));
+        let noise = trained.noise_gain.map_or_else(String::new, |gain| {
+            format!("the noise was fitted to validation rows, which gained {gain} nats per row\n")
         });
         let compression = self.compression_loss.map_or_else(String::new, |loss| {
             format!("compressed to fit: {loss:.4} nats per row from the whole model, which is in the run directory\n")
@@ -64,7 +63,7 @@ impl Summary {
         let target = args.rows.target.as_deref().filter(|name| args.strip_names || name.parse::<usize>().is_ok());
         let target = target.map_or_else(String::new, |target| format!(" --target {}", console::quoted(target)));
         format!(
-            "{model}: {}, iteration {}{validated}, {}\n{kernel}{flow}{compression}\
+            "{model}: {}, iteration {}{validated}, {}\n{kernel}{flow}{noise}{compression}\
              {compared} on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}\n\
              {page}\n\
              next:\n  diffgp eval {model} {data}{target}{}{}\n  diffgp inspect {model}\n",
@@ -77,5 +76,28 @@ impl Summary {
             args.rows.layout.as_typed(),
             args.test_rows.as_typed()
         )
+    }
+
+    fn flow(&self, gain: &Gain) -> String {
+        let (rows, needed) = (gain.rows, gain.needed(WORTHWHILE_GAIN));
+        match self.flow_time > 0.0 {
+            true => format!("the flow adds {gain} nats per row, on {rows} rows kept aside\n"),
+            false => format!(
+                "no flow: it would add {gain} nats per row, on {rows} rows kept aside, and {needed:.3} is the least that \
+                 is worth its work (--flow-time 5 insists)\n"
+            ),
+        }
+    }
+
+    fn kernel(&self, gain: &Gain) -> String {
+        let (rows, needed) = (gain.rows, gain.needed(WORTHWHILE_KERNEL_GAIN));
+        match gain.is_worth(WORTHWHILE_KERNEL_GAIN) {
+            true => format!("kernel {}: it adds {gain:.4} nats per row, on {rows} validation rows\n", self.kernel),
+            false => format!(
+                "kernel {}: matern32 would add {gain:.4} nats per row, on {rows} validation rows, and {needed:.4} is the \
+                 least that is worth its work (--kernel matern32 insists)\n",
+                self.kernel
+            ),
+        }
     }
 }

@@ -22,6 +22,13 @@ impl Adam {
         Self { first: vec![0.0; size], second: vec![0.0; size], steps: 0 }
     }
 
+    /// Becomes equal to another one of the same size, without new memory.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.first.clone_from(&other.first);
+        self.second.clone_from(&other.second);
+        self.steps = other.steps;
+    }
+
     /// One step with learning rate `rate`; components for which `moves` is false keep their value and their moments.
     pub fn ascend(&mut self, theta: &mut [f64], gradient: &[f64], rate: f64, moves: impl Fn(usize) -> bool) {
         self.steps += 1;

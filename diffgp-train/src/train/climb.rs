@@ -11,7 +11,7 @@ use super::observer::{Observer, Progress, StageId, Validated, Warning};
 use super::plan::Stage;
 use super::score::Score;
 use crate::elbo::{ElboError, Evaluation};
-use crate::optimise::{Adam, Group, chain_rule, groups, natural_step_or_shorter, overwrite, pack, slopes, unpack};
+use crate::optimise::{Adam, Group, chain_rule, groups, natural_step_or_shorter, overwrite, slopes, unpack};
 use crate::params::{Likelihood, Params};
 
 /// Factor on the step after a failure; it grows back by `RECOVERY` with every good iteration.
@@ -59,18 +59,19 @@ pub struct Best {
     pub log_likelihood: f64,
     /// θ (or θ̄).
     pub theta: Vec<f64>,
+    /// The jitter that it was validated with.
+    pub jitter: f64,
 }
 
 impl ClimbState {
     /// The start of a stage of `end` iterations.
-    pub(super) fn new(params: &Params, averaged: bool, end: u64) -> Self {
-        let theta = pack(params);
+    pub(super) fn new(theta: Vec<f64>, jitter: f64, averaged: bool, end: u64) -> Self {
         Self {
             iteration: 0,
             end,
             adam: Adam::new(theta.len()),
             step_scale: 1.0,
-            jitter: params.jitter,
+            jitter,
             average: averaged.then(|| theta.clone()),
             best: None,
             theta,
@@ -97,7 +98,7 @@ pub(super) struct Climb<'a> {
 
 impl<'a> Climb<'a> {
     pub(super) fn new(config: &'a Config, stage: &'a Stage, index: usize, template: Params, rows: usize) -> Self {
-        let id = StageId { index, name: stage.name };
+        let id = StageId { index, name: stage.name, fold: stage.fold };
         Self { config, stage, id, groups: groups(&template), template, rows }
     }
 
@@ -109,13 +110,13 @@ impl<'a> Climb<'a> {
         observer: &mut dyn Observer,
         checkpoint: &dyn Fn(&ClimbState, &mut dyn Observer) -> Result<(), TrainError>,
     ) -> Result<ClimbState, TrainError> {
-        let mut last_good = None;
+        let mut last_good: Option<LastGood> = None;
         while state.iteration < state.end {
             let params = self.params(&state.theta, state.jitter);
             let evaluation = match objective.evaluate(&params, state.iteration) {
                 Ok(evaluation) if is_finite(&evaluation) => evaluation,
                 Ok(_) | Err(ElboError::NotPositiveDefinite { .. }) => {
-                    state = self.back_off(state, &mut last_good, observer)?;
+                    back_off(&mut state, &mut last_good, observer)?;
                     continue;
                 }
                 Err(error) => return Err(error.into()),
@@ -128,7 +129,10 @@ impl<'a> Climb<'a> {
             if state.iteration.is_multiple_of(self.config.validation.every) && state.iteration > 0 {
                 self.validate(&mut state, objective, observer)?;
             }
-            last_good = Some(state.clone());
+            match &mut last_good {
+                Some(last_good) => last_good.replace(&state),
+                None => last_good = Some(LastGood::new(&state)),
+            }
             if self.is_out_of_patience(&state) {
                 break;
             }
@@ -141,20 +145,20 @@ impl<'a> Climb<'a> {
                 return Err(TrainError::Stopped { iteration: state.iteration });
             }
             if self.step(&mut state, params, evaluation, observer).is_none() {
-                state = self.back_off(state, &mut last_good, observer)?;
+                back_off(&mut state, &mut last_good, observer)?;
             }
         }
         if !self.is_sound(&mut state, objective, observer)? {
-            state = self.back_off(state, &mut last_good, observer)?;
+            back_off(&mut state, &mut last_good, observer)?;
         }
         self.validate(&mut state, objective, observer)?;
         Ok(state)
     }
 
-    /// θ to go on with after the stage: the best validated, or the last.
-    pub(super) fn chosen<'s>(&self, state: &'s ClimbState) -> &'s [f64] {
+    /// θ and the jitter to go on with after the stage: the best validated, or the last.
+    pub(super) fn chosen<'s>(&self, state: &'s ClimbState) -> (&'s [f64], f64) {
         let best = state.best.as_ref().filter(|_| self.config.validation.select);
-        best.map_or(state.candidate(), |best| &best.theta)
+        best.map_or((state.candidate(), state.jitter), |best| (&best.theta, best.jitter))
     }
 
     pub(super) fn params(&self, theta: &[f64], jitter: f64) -> Params {
@@ -230,26 +234,10 @@ impl<'a> Climb<'a> {
         let best = log_likelihood.is_finite() && state.best.as_ref().is_none_or(is_better);
         if best {
             let (iteration, theta) = (state.iteration, state.candidate().to_vec());
-            state.best = Some(Best { iteration, log_likelihood, theta });
+            state.best = Some(Best { iteration, log_likelihood, theta, jitter: state.jitter });
         }
         observer.validation(&Validated { stage: self.id, iteration: state.iteration, score, best });
         Ok(())
-    }
-
-    fn back_off(
-        &self,
-        state: ClimbState,
-        last_good: &mut Option<ClimbState>,
-        observer: &mut dyn Observer,
-    ) -> Result<ClimbState, TrainError> {
-        let diverged = TrainError::Diverged { iteration: state.iteration };
-        let Some(good) = last_good else { return Err(diverged) };
-        good.step_scale *= BACK_OFF;
-        if good.step_scale < SMALLEST_SCALE {
-            return Err(diverged);
-        }
-        observer.warning(&Warning::BackedOff { iteration: good.iteration, step_scale: good.step_scale });
-        Ok(good.clone())
     }
 
     /// Whether the bound is finite at the end of a stage, where no step follows.
@@ -294,6 +282,54 @@ impl<'a> Climb<'a> {
             learning_rate: self.learning_rate(state),
         });
     }
+}
+
+/// The last state with a finite bound: what a step changes of it. Buffers are used again.
+struct LastGood {
+    iteration: u64,
+    theta: Vec<f64>,
+    adam: Adam,
+    average: Option<Vec<f64>>,
+    step_scale: f64,
+}
+
+impl LastGood {
+    fn new(state: &ClimbState) -> Self {
+        Self {
+            iteration: state.iteration,
+            theta: state.theta.clone(),
+            adam: state.adam.clone(),
+            average: state.average.clone(),
+            step_scale: state.step_scale,
+        }
+    }
+
+    fn replace(&mut self, state: &ClimbState) {
+        (self.iteration, self.step_scale) = (state.iteration, state.step_scale);
+        self.theta.clone_from(&state.theta);
+        self.adam.copy_from(&state.adam);
+        self.average.clone_from(&state.average);
+    }
+}
+
+/// Back to the last good state, from where steps are shorter.
+fn back_off(
+    state: &mut ClimbState,
+    last_good: &mut Option<LastGood>,
+    observer: &mut dyn Observer,
+) -> Result<(), TrainError> {
+    let diverged = TrainError::Diverged { iteration: state.iteration };
+    let Some(good) = last_good else { return Err(diverged) };
+    good.step_scale *= BACK_OFF;
+    if good.step_scale < SMALLEST_SCALE {
+        return Err(diverged);
+    }
+    observer.warning(&Warning::BackedOff { iteration: good.iteration, step_scale: good.step_scale });
+    (state.iteration, state.step_scale) = (good.iteration, good.step_scale);
+    state.theta.clone_from(&good.theta);
+    state.adam.copy_from(&good.adam);
+    state.average.clone_from(&good.average);
+    Ok(())
 }
 
 fn is_finite(evaluation: &Evaluation) -> bool {

@@ -41,6 +41,9 @@ pub enum TrainError {
     /// The bound could not be computed at all.
     #[error(transparent)]
     Elbo(#[from] ElboError),
+    /// A kernel matrix cannot be factorised, whatever the jitter.
+    #[error(transparent)]
+    NotPositiveDefinite(#[from] crate::exact::NotPositiveDefinite),
     /// The bound stayed non-finite although the steps were made ever smaller.
     #[error(
         "iteration {iteration}: the bound stays non-finite however small the step; try a larger jitter or fewer inducing points"

@@ -3,13 +3,14 @@
 use diffgp_core::kernel::KernelKind;
 use serde::{Deserialize, Serialize};
 
-use super::climb::{Climb, ClimbState, Objective};
+use super::climb::{Climb, ClimbState};
+use super::comparison::Gain;
 use super::config::Config;
 use super::error::TrainError;
 use super::initial::Initial;
-use super::objective::{DataObjective, Standardised};
-use super::observer::{Observer, StageId, Validated};
-use super::plan::{Kernels, NoiseFit, Plan, StageName, Start};
+use super::objective::{DataObjective, Paths, Standardised};
+use super::observer::{Observer, StageId, Validated, Warning};
+use super::plan::{Kernels, NoiseFit, Plan, Start};
 use super::refit::{self, FitRows};
 use super::rows::StageRows;
 use super::score::Score;
@@ -33,7 +34,7 @@ pub struct Run {
 /// How a stage ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Ended {
-    /// It was to repeat a stage that was not chosen.
+    /// It was not needed: it would repeat a stage that was not chosen, or decide what is clear.
     Skipped,
     /// No step led to a finite bound.
     Diverged,
@@ -52,8 +53,8 @@ pub struct Outcome {
     pub iteration: u64,
     /// Its log-likelihood of the validation rows, if it was chosen by that.
     pub log_likelihood: Option<f64>,
-    /// The same after the fits that end training, if the stage is compared with another.
-    pub fitted_log_likelihood: Option<f64>,
+    /// That of every validation row after the fits that end training, if the stage is compared with another.
+    pub fitted: Vec<f64>,
 }
 
 /// The parameters that a run ends with, before the last fit.
@@ -61,8 +62,8 @@ pub(super) struct Chosen {
     pub(super) params: Params,
     pub(super) iteration: u64,
     pub(super) log_likelihood: Option<f64>,
-    pub(super) kernel_gain: Option<f64>,
-    pub(super) flow_gain: Option<f64>,
+    pub(super) kernel_gain: Option<Gain>,
+    pub(super) flow_gain: Option<Gain>,
 }
 
 /// What all stages share.
@@ -92,20 +93,39 @@ impl Run {
         }
     }
 
-    /// What a stage adds to the log-likelihood of a validation row, compared with the one that it is compared with.
-    fn gain(&self, stage: usize) -> Option<f64> {
-        let fitted = |stage| self.outcome(stage)?.fitted_log_likelihood;
-        Some(fitted(stage)? - fitted(self.winner(self.plan.stages[stage].comparison?.with))?)
+    /// What a stage adds to the log-likelihood of a validation row, over all folds so far; `None` if either has none.
+    fn gain(&self, stage: usize) -> Option<Gain> {
+        let (mut later, mut earlier) = (Vec::new(), Vec::new());
+        let mut place = Some(stage);
+        while let Some(comparison) = place.and_then(|stage| self.plan.stages[stage].comparison) {
+            let with = self.winner(comparison.with);
+            if let (Some(ours), Some(theirs)) = (place.and_then(|stage| self.outcome(stage)), self.outcome(with)) {
+                // A model that cannot predict its validation rows says nothing about them.
+                if ours.fitted.len() == theirs.fitted.len() {
+                    later.extend_from_slice(&ours.fitted);
+                    earlier.extend_from_slice(&theirs.fitted);
+                }
+            }
+            place = comparison.pooled_with;
+        }
+        Gain::paired(&later, &earlier)
     }
 
-    /// The winner of the comparison of a stage; that stage if it is compared with none.
+    /// The winner of the comparison of a stage; that stage if it is compared with none. What diverged loses.
     fn winner(&self, stage: usize) -> usize {
-        match self.plan.stages[stage].comparison {
-            Some(comparison) if self.gain(stage).is_none_or(|gain| gain < comparison.least_gain) => {
-                self.winner(comparison.with)
-            }
-            _ => stage,
-        }
+        let Some(comparison) = self.plan.stages[stage].comparison else { return stage };
+        let with = self.winner(comparison.with);
+        let wins = match (self.outcome(stage), self.outcome(with)) {
+            (Some(_), Some(_)) => self.gain(stage).is_some_and(|gain| gain.is_worth(comparison.least_gain)),
+            (ours, theirs) => ours.is_some() && theirs.is_none(),
+        };
+        if wins { stage } else { with }
+    }
+
+    /// Whether more folds would hardly change a comparison.
+    fn is_clear(&self, stage: usize) -> bool {
+        let least_gain = self.plan.stages[stage].comparison.map_or(0.0, |comparison| comparison.least_gain);
+        self.outcome(stage).is_none() || self.gain(stage).is_none_or(|gain| gain.is_clear(least_gain))
     }
 
     /// ρ_f and ρ_g of a stage.
@@ -118,13 +138,29 @@ impl Run {
 
     /// The stage whose model is kept.
     fn chosen(&self) -> Option<usize> {
-        let last = (0..self.ended.len()).rev().find(|&stage| self.outcome(stage).is_some())?;
-        Some(self.winner(last))
+        let is_model = |&stage: &usize| {
+            let ended = &self.ended[stage];
+            *ended != Ended::Skipped && self.plan.stages[stage].name.is_model()
+        };
+        let last = (0..self.ended.len()).rev().find(is_model)?;
+        Some(self.winner(last)).filter(|&stage| self.outcome(stage).is_some())
+    }
+
+    /// The best iteration of a stage, or of those that it repeats, and its log-likelihood: averages over their folds.
+    fn validated(&self, stage: usize) -> (u64, Option<f64>) {
+        let repeats = &self.plan.stages[stage].repeats;
+        let stages = if repeats.is_empty() { std::slice::from_ref(&stage) } else { repeats };
+        let ended: Vec<&Outcome> = stages.iter().filter_map(|&stage| self.outcome(stage)).collect();
+        let count = ended.len().max(1) as f64;
+        let iterations: u64 = ended.iter().map(|outcome| outcome.iteration).sum();
+        let log_likelihood: Option<f64> = ended.iter().map(|outcome| outcome.log_likelihood).sum();
+        ((iterations as f64 / count).round() as u64, log_likelihood.map(|sum| sum / count))
     }
 
     /// What the flow, or else the other kernel, adds.
-    fn decided_gain(&self, flow: bool) -> Option<f64> {
-        (0..self.ended.len()).filter(|&stage| self.plan.stages[stage].flow == flow).find_map(|stage| self.gain(stage))
+    fn decided_gain(&self, flow: bool) -> Option<Gain> {
+        let of_kind = |&stage: &usize| self.plan.stages[stage].flow == flow && self.outcome(stage).is_some();
+        (0..self.ended.len()).rev().filter(of_kind).find_map(|stage| self.gain(stage))
     }
 }
 
@@ -137,10 +173,10 @@ impl Executor<'_> {
             run.ended.push(ended);
         }
         let stage = run.chosen().ok_or(TrainError::Diverged { iteration: 0 })?;
-        let validated = run.outcome(run.plan.stages[stage].repeats.unwrap_or(stage));
+        let (iteration, log_likelihood) = run.validated(stage);
         Ok(Chosen {
-            iteration: validated.map_or(0, |outcome| outcome.iteration),
-            log_likelihood: validated.and_then(|outcome| outcome.log_likelihood),
+            iteration,
+            log_likelihood,
             params: self.params(&run, stage),
             kernel_gain: run.decided_gain(false),
             flow_gain: run.decided_gain(true),
@@ -155,6 +191,7 @@ impl Executor<'_> {
         let Some(start) = run.climb.take().or_else(|| self.start(run, index)) else { return Ok(Ended::Skipped) };
         let stage = &run.plan.stages[index];
         let rows = StageRows::new(self.rows_of.data.rows(), self.config.seed, stage);
+        let id = StageId { index, name: stage.name, fold: stage.fold };
         let climb = Climb::new(self.config, stage, index, self.template(run, index), rows.training_count());
         let validation = rows.validation();
         let mut objective =
@@ -167,72 +204,81 @@ impl Executor<'_> {
         };
         let end = match climb.run(start, &mut objective, observer, &checkpoint) {
             Ok(end) => end,
-            // A kernel that cannot be trained has no score.
-            Err(TrainError::Diverged { .. }) if stage.name == StageName::CandidateKernel => return Ok(Ended::Diverged),
+            // What cannot be trained loses; if it is compared with nothing, nothing is left.
+            Err(TrainError::Diverged { iteration }) if run.plan.has_other(index) => {
+                observer.warning(&Warning::Diverged { stage: id.name, iteration });
+                return Ok(Ended::Diverged);
+            }
             Err(error) => return Err(error),
         };
-        let fitted_log_likelihood = match stage.fit.filter(|_| end.best.is_some()) {
-            Some(noise_fit) => {
-                let params = climb.params(climb.chosen(&end), end.jitter);
-                let score = self.fitted_score(params, noise_fit, &mut objective)?;
-                if let Some(score) = score {
-                    // Of the best iterate, but after the fits: no better look than the one that chose it.
-                    let stage = StageId { index, name: stage.name };
-                    observer.validation(&Validated { stage, iteration: end.iteration, score, best: false });
-                }
-                score.map(|score| score.log_likelihood)
-            }
-            None => None,
-        };
+        let (theta, jitter) = climb.chosen(&end);
+        let mut fitted = Vec::new();
+        if let Some(noise_fit) = stage.fit.filter(|_| end.best.is_some())
+            && let Some((score, rows)) = self.fitted_score(climb.params(theta, jitter), noise_fit, &objective)?
+        {
+            // Of the best iterate, but after the fits: no better look than the one that chose it.
+            observer.validation(&Validated { stage: id, iteration: end.iteration, score, best: false });
+            fitted = rows;
+        }
         let best = end.best.as_ref().filter(|_| self.config.validation.select);
         Ok(Ended::Finished(Outcome {
-            theta: climb.chosen(&end).to_vec(),
-            jitter: end.jitter,
+            theta: theta.to_vec(),
+            jitter,
             iteration: best.map_or(end.iteration, |best| best.iteration),
             log_likelihood: best.map(|best| best.log_likelihood),
-            fitted_log_likelihood,
+            fitted,
         }))
     }
 
-    /// The beginning of a stage; `None` if it repeats one that was not chosen, or not by validation rows.
+    /// The beginning of a stage; `None` if it is not needed, or what it starts from diverged.
     fn start(&self, run: &Run, index: usize) -> Option<ClimbState> {
         let stage = &run.plan.stages[index];
-        let mut params = match stage.start {
-            Start::Untrained => self.initial.sparse.clone(),
-            Start::EndOf(earlier) => self.params(run, earlier),
-        };
-        let mut iterations = stage.stop.iterations;
-        if let Some(first) = stage.repeats {
-            let outcome = run.outcome(first).filter(|outcome| outcome.log_likelihood.is_some())?;
-            if run.chosen() != Some(first) {
-                return None;
-            }
-            (params.jitter, iterations) = (outcome.jitter, outcome.iteration);
-            let theta = pack(&params);
-            unpack(&theta, &mut params);
+        if stage.unless_clear.is_some_and(|comparison| run.is_clear(comparison)) {
+            return None;
         }
-        params.flow = self.initial.flow.clone().filter(|_| stage.flow);
-        Some(ClimbState::new(&params, self.config.averaging.is_some(), iterations))
+        let template = self.template(run, index);
+        let (mut theta, mut jitter, mut iterations) = (pack(&template), template.jitter, stage.stop.iterations);
+        if let Start::EndOf(earlier) = stage.start {
+            // The predictor stands behind the flow.
+            let outcome = run.outcome(earlier)?;
+            let flow = theta.len().checked_sub(outcome.theta.len())?;
+            theta[flow..].copy_from_slice(&outcome.theta);
+            jitter = outcome.jitter;
+        }
+        if !stage.repeats.is_empty() {
+            let chosen = run.chosen().filter(|chosen| stage.repeats.contains(chosen))?;
+            run.outcome(chosen)?.log_likelihood?;
+            iterations = run.validated(index).0;
+            jitter = stage
+                .repeats
+                .iter()
+                .filter_map(|&fold| run.outcome(fold))
+                .map(|fold| fold.jitter)
+                .fold(jitter, f64::max);
+        }
+        Some(ClimbState::new(theta, jitter, self.config.averaging.is_some(), iterations))
     }
 
     /// The score that counts in comparisons: after q(u_g) and σ² were fitted to the training rows, as for the final model.
-    /// How far σ² is from its optimum before that says nothing about the model. `None` if rows cannot be predicted.
+    /// How far σ² is from its optimum before that says nothing about the model. With the score of every row; `None` if rows
+    /// cannot be predicted.
     fn fitted_score(
         &self,
         mut params: Params,
         noise_fit: NoiseFit,
-        objective: &mut DataObjective<'_>,
-    ) -> Result<Option<Score>, TrainError> {
+        objective: &DataObjective<'_>,
+    ) -> Result<Option<(Score, Vec<f64>)>, TrainError> {
         let training = objective.rows.training(self.config.refit.max_rows);
         let total = objective.rows.training_count();
         let rows = FitRows { training: &training, total, validation: &objective.validation };
         let fitted = match self.config.refit.paths {
-            0 => Ok(false),
+            0 => Ok(None),
             _ => refit::refit(&mut params, self.rows_of, rows, noise_fit, self.config, self.threads),
         };
-        match fitted.and_then(|_| Ok(objective.validate(&params)?)) {
+        let paths = Paths::to_decide(self.config, self.threads);
+        match fitted.and_then(|_| Ok(self.rows_of.score_rows(&params, &objective.validation, paths)?)) {
             Err(TrainError::Elbo(ElboError::NotPositiveDefinite { .. })) => Ok(None),
-            score => Ok(score?.filter(|score| score.log_likelihood.is_finite())),
+            scored => Ok(Some(scored?).filter(|(score, _)| score.log_likelihood.is_finite())),
         }
     }
 

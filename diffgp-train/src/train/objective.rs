@@ -66,6 +66,17 @@ impl Standardised<'_> {
 
     /// The score on the given rows.
     pub(super) fn score(&self, params: &Params, rows: &[usize], paths: Paths<'_>) -> Result<Score, ElboError> {
+        Ok(self.score_rows(params, rows, paths)?.0)
+    }
+
+    /// The score on the given rows, and the log-likelihood of each.
+    pub(super) fn score_rows(
+        &self,
+        params: &Params,
+        rows: &[usize],
+        paths: Paths<'_>,
+    ) -> Result<(Score, Vec<f64>), ElboError> {
+        let mut log_likelihoods = Vec::with_capacity(rows.len());
         let mut scorer = Scorer::new(params.likelihood, f64::from(self.scaling.target.scale));
         for rows in rows.chunks((SCORED_TOGETHER / paths.count.max(1)).max(1)) {
             let (x, y) = self.gather(rows);
@@ -76,10 +87,11 @@ impl Standardised<'_> {
                     let at = path * rows.len() + row;
                     (f64::from(latent.mean[at]), f64::from(latent.variance[at]))
                 };
-                scorer.add(f64::from(target), &(0..count).map(of_path).collect::<Vec<_>>());
+                let latent: Vec<_> = (0..count).map(of_path).collect();
+                log_likelihoods.push(scorer.add(f64::from(target), &latent));
             }
         }
-        Ok(scorer.finish())
+        Ok((scorer.finish(), log_likelihoods))
     }
 }
 
@@ -96,6 +108,11 @@ impl<'a> Paths<'a> {
     pub(super) fn to_validate(config: &Config, threads: &'a Threads) -> Self {
         let key = NoiseKey { seed: config.seed, purpose: Purpose::Validation, iteration: 0 };
         Self { count: config.validation.paths, key, threads }
+    }
+
+    /// Enough of them that another number would not decide otherwise.
+    pub(super) fn to_decide(config: &Config, threads: &'a Threads) -> Self {
+        Self { count: config.validation.decision_paths, ..Self::to_validate(config, threads) }
     }
 
     /// S and the noise; without a flow one path says it all.

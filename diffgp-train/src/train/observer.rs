@@ -13,6 +13,8 @@ pub struct StageId {
     pub index: usize,
     /// What it is for.
     pub name: StageName,
+    /// Which fold is kept aside.
+    pub fold: usize,
 }
 
 /// One iteration.
@@ -87,6 +89,13 @@ pub enum Warning {
     },
     /// No validation rows, so nothing could speak for a flow.
     NoFlow,
+    /// A model that is compared with another could not be trained, and loses.
+    Diverged {
+        /// Which one.
+        stage: StageName,
+        /// In that iteration.
+        iteration: u64,
+    },
     /// A Cholesky factorisation failed.
     JitterRaised {
         /// In that iteration.
@@ -131,6 +140,9 @@ impl fmt::Display for Warning {
                 )
             }
             Self::NoFlow => write!(f, "no flow is tried: no validation rows could say whether it helps"),
+            Self::Diverged { stage, iteration } => {
+                write!(f, "{}: not finite from iteration {iteration} on; the other model is used", stage.id())
+            }
             Self::JitterRaised { iteration, jitter } => {
                 write!(f, "iteration {iteration}: jitter raised to {jitter:e} after a failed factorisation")
             }

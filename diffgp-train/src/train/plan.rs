@@ -4,12 +4,12 @@
 //! kernel to be chosen: every candidate kernel, without a flow ── one of these:
 //! without a flow:      no flow ── once more on all rows
 //! with a flow:         warm start ── flow ── once more on all rows
-//! to be chosen:        no flow ── warm start ── flow ── the better of both once more on all rows
+//! to be chosen:        no flow ── warm start ── flow, fold by fold until it is clear ── the better of both on all rows
 //! ```
 //!
-//! Stages before a choice change nothing after it: the model that is chosen is the one that would have been trained if its
-//! kernel and its flow time had been asked for. The last stage repeats it from its beginning with the validation rows
-//! added, for as many iterations as they found best. It is left out for large sets, where the validation rows are a
+//! Stages before a choice change nothing after it but the number of iterations: the model that is chosen is the one that
+//! would have been trained if its kernel and its flow time had been asked for. The last stage repeats it from its beginning with the validation rows
+//! added, for as many iterations as they found best, on the average of the folds. It is left out for large sets, where the validation rows are a
 //! small part of all.
 
 use std::ops::Range;
@@ -57,7 +57,9 @@ pub struct Stage {
     pub flow: bool,
     /// What it starts from.
     pub start: Start,
-    /// The rows that validate and are not trained on: places in the random order of the run.
+    /// Which of the folds is kept aside.
+    pub fold: usize,
+    /// The rows of that fold, which validate and are not trained on: places in the random order of the run.
     pub validation: Range<usize>,
     /// Rows per iteration.
     pub batch: usize,
@@ -65,8 +67,11 @@ pub struct Stage {
     pub optimiser: Optimiser,
     /// When it ends.
     pub stop: Stop,
-    /// A stage that this one repeats, if that one was chosen, for as many iterations as validation rows found best.
-    pub repeats: Option<usize>,
+    /// Stages, one per fold, that this one repeats if their model was chosen, for as many iterations as validation rows
+    /// found best, on the average of the folds.
+    pub repeats: Vec<usize>,
+    /// A comparison that this stage adds rows to; it is left out once that one is clear.
+    pub unless_clear: Option<usize>,
     /// What is fitted before the stage is compared with another; `None` if it is not compared.
     pub fit: Option<NoiseFit>,
     /// The earlier stage that it is compared with.
@@ -140,6 +145,8 @@ pub enum Start {
 pub struct Comparison {
     /// An earlier stage; the winner of its own comparison wins unless there is a reason for the later one.
     pub with: usize,
+    /// The same comparison on the fold before, whose rows count too.
+    pub pooled_with: Option<usize>,
     /// What the later stage must add to the log-likelihood of a validation row to win.
     pub least_gain: f64,
 }
@@ -161,6 +168,19 @@ pub fn plan(rows: usize, config: &Config) -> Plan {
     Plan { stages: planner.stages(), last_fit: planner.last_fit() }
 }
 
+impl Plan {
+    /// Whether another model is left if a stage diverges: one that it, or what starts from it, is compared with.
+    pub(super) fn has_other(&self, index: usize) -> bool {
+        let is_compared = |stage: &Stage, index: usize| {
+            stage.comparison.is_some()
+                || self.stages.iter().any(|other| other.comparison.is_some_and(|of| of.with == index))
+        };
+        let starts_here =
+            |(later, stage): (usize, &Stage)| stage.start == Start::EndOf(index) && is_compared(stage, later);
+        is_compared(&self.stages[index], index) || self.stages.iter().enumerate().any(starts_here)
+    }
+}
+
 struct Planner<'a> {
     rows: usize,
     config: &'a Config,
@@ -169,7 +189,7 @@ struct Planner<'a> {
 impl Planner<'_> {
     fn stages(&self) -> Vec<Stage> {
         let (config, mut stages) = (self.config, Vec::new());
-        let decides = config.validation.select && !self.validation().is_empty();
+        let decides = config.validation.select && !self.validation(0).is_empty();
         let flow_wanted = config.flow.time > 0.0;
         let flow_to_choose = flow_wanted && config.flow.optional && config.validation.select;
         // A flow that is to be chosen is not tried where no row can speak for it.
@@ -179,44 +199,52 @@ impl Planner<'_> {
         if decides && !config.candidate_kernels.is_empty() {
             // Not by the validation rows: the kernel whose variance was further off would gain.
             let fit = Some(self.noise(NoiseFit::ToBound));
-            stages.push(Stage { fit, ..self.stage(StageName::CandidateKernel, kernels) });
+            stages.push(Stage { fit, ..self.stage(StageName::CandidateKernel, kernels, 0) });
             for &kernel in &config.candidate_kernels {
-                let comparison = Some(Comparison { with: stages.len() - 1, least_gain: WORTHWHILE_KERNEL_GAIN });
+                let (with, least_gain) = (stages.len() - 1, WORTHWHILE_KERNEL_GAIN);
+                let comparison = Some(Comparison { with, pooled_with: None, least_gain });
                 let both = Kernels::Given { flow: kernel, predictor: kernel };
-                stages.push(Stage { fit, comparison, ..self.stage(StageName::CandidateKernel, both) });
+                stages.push(Stage { fit, comparison, ..self.stage(StageName::CandidateKernel, both, 0) });
             }
             kernels = Kernels::WinnerOf(stages.len() - 1);
         }
         let fit = (has_flow && flow_to_choose).then(|| self.noise(self.final_noise()));
-        let mut no_flow = None;
-        if !has_flow || flow_to_choose {
-            no_flow = Some(stages.len());
-            stages.push(Stage { fit, ..self.stage(StageName::NoFlow, kernels) });
-        }
-        let mut flow = None;
-        if has_flow {
-            let warm_start = stages.len();
-            stages.push(self.stage(StageName::WarmStart, kernels));
-            flow = Some(stages.len());
-            stages.push(Stage {
-                start: Start::EndOf(warm_start),
-                fit,
-                comparison: no_flow.map(|with| Comparison { with, least_gain: WORTHWHILE_GAIN }),
-                ..self.stage(StageName::Flow, kernels)
-            });
+        // Where nothing is to be compared, one fold chooses the iteration.
+        let folds = if fit.is_some() { self.folds() } else { 1 };
+        let (mut no_flow, mut flow) = (Vec::new(), Vec::<usize>::new());
+        for fold in 0..folds {
+            let unless_clear = flow.last().copied();
+            if !has_flow || flow_to_choose {
+                no_flow.push(stages.len());
+                stages.push(Stage { fit, unless_clear, ..self.stage(StageName::NoFlow, kernels, fold) });
+            }
+            if has_flow {
+                let warm_start = stages.len();
+                stages.push(Stage { unless_clear, ..self.stage(StageName::WarmStart, kernels, fold) });
+                let least_gain = WORTHWHILE_GAIN;
+                let comparison = |&with| Comparison { with, pooled_with: unless_clear, least_gain };
+                flow.push(stages.len());
+                stages.push(Stage {
+                    start: Start::EndOf(warm_start),
+                    fit,
+                    unless_clear,
+                    comparison: no_flow.last().map(comparison),
+                    ..self.stage(StageName::Flow, kernels, fold)
+                });
+            }
         }
         if decides && self.rows <= config.validation.again_rows {
-            for (first, name) in [(no_flow, StageName::NoFlowOnAllRows), (flow, StageName::FlowOnAllRows)] {
-                let Some(index) = first else { continue };
-                let repeat = self.stage(name, kernels);
-                stages.push(Stage { start: stages[index].start, repeats: Some(index), ..repeat });
+            for (repeats, name) in [(no_flow, StageName::NoFlowOnAllRows), (flow, StageName::FlowOnAllRows)] {
+                let Some(&first) = repeats.first() else { continue };
+                let repeat = self.stage(name, kernels, 0);
+                stages.push(Stage { start: stages[first].start, repeats, ..repeat });
             }
         }
         stages
     }
 
     /// A stage that starts untrained and is compared with none.
-    fn stage(&self, name: StageName, kernels: Kernels) -> Stage {
+    fn stage(&self, name: StageName, kernels: Kernels, fold: usize) -> Stage {
         let config = self.config;
         let (climb, batches) = match name {
             StageName::CandidateKernel => (config.candidate, BATCHES_WITHOUT_FLOW),
@@ -225,7 +253,7 @@ impl Planner<'_> {
             StageName::WarmStart => (config.warm_start, 1),
             StageName::Flow | StageName::FlowOnAllRows => (config.with_flow, 1),
         };
-        let validation = if name.is_on_all_rows() { 0..0 } else { self.validation() };
+        let validation = if name.is_on_all_rows() { 0..0 } else { self.validation(fold) };
         let training = self.rows - validation.len();
         let batch = config.batch.saturating_mul(batches).min(training);
         let natural_step = climb.natural_step.unwrap_or(match config.task {
@@ -239,11 +267,13 @@ impl Planner<'_> {
             kernels,
             flow: matches!(name, StageName::Flow | StageName::FlowOnAllRows),
             start: Start::Untrained,
+            fold,
             validation,
             batch,
             optimiser: Optimiser { learning_rate: climb.learning_rate, schedule: climb.schedule, natural_step },
             stop: Stop { iterations: climb.iterations, patience: climb.patience },
-            repeats: None,
+            repeats: Vec::new(),
+            unless_clear: None,
             fit: None,
             comparison: None,
         }
@@ -254,20 +284,27 @@ impl Planner<'_> {
         (self.config.refit.paths > 0).then(fit)
     }
 
-    fn validation(&self) -> Range<usize> {
+    fn validation(&self, fold: usize) -> Range<usize> {
         let share = (self.rows as f64 * self.config.validation.fraction) as usize;
-        0..if self.rows >= ROWS_TO_SPLIT { share.min(self.config.validation.max_rows) } else { 0 }
+        let rows = if self.rows >= ROWS_TO_SPLIT { share.min(self.config.validation.max_rows) } else { 0 };
+        fold * rows..(fold + 1) * rows
+    }
+
+    /// As many as asked for, or as there are.
+    fn folds(&self) -> usize {
+        let most = self.rows.checked_div(self.validation(0).len()).unwrap_or(1);
+        self.config.validation.folds.min(most)
     }
 
     /// By the validation rows, if there are some that are not trained on in the end.
     fn final_noise(&self) -> NoiseFit {
         let trained_on = self.rows <= self.config.validation.again_rows.max(self.config.batch);
-        if self.validation().is_empty() || trained_on { NoiseFit::ToBound } else { NoiseFit::ToValidation }
+        if self.validation(0).is_empty() || trained_on { NoiseFit::ToBound } else { NoiseFit::ToValidation }
     }
 
     /// This fit of σ² on the training rows, if there is to be one.
     fn noise(&self, fit: NoiseFit) -> NoiseFit {
-        if self.fits_noise(self.rows - self.validation().len()) { fit } else { NoiseFit::Keep }
+        if self.fits_noise(self.rows - self.validation(0).len()) { fit } else { NoiseFit::Keep }
     }
 
     /// Beyond a batch of rows, and without a prior on σ², which would have to be weighed against the rows.
@@ -278,6 +315,11 @@ impl Planner<'_> {
 }
 
 impl StageName {
+    /// Whether its model may be the one that is kept.
+    pub fn is_model(self) -> bool {
+        !matches!(self, Self::CandidateKernel | Self::WarmStart)
+    }
+
     /// Whether the validation rows are trained on.
     pub fn is_on_all_rows(self) -> bool {
         matches!(self, Self::NoFlowOnAllRows | Self::FlowOnAllRows)

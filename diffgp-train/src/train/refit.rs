@@ -14,11 +14,13 @@
 //!    once more. So σ² becomes smaller, or else larger, as long as the log-likelihood of the validation rows gains.
 //!    Trials of kernels do without: the kernel whose variance was further off would gain.
 
+use super::comparison::Gain;
 use super::config::Config;
 use super::error::TrainError;
 use super::objective::{Paths, Standardised};
 use super::plan::NoiseFit;
 use crate::elbo::{Batch, value_and_gradient};
+use crate::exact;
 use crate::noise::NoiseKey;
 use crate::optimise::natural_step_or_shorter;
 use crate::params::{Likelihood, Params};
@@ -50,8 +52,26 @@ pub(super) struct FitRows<'a> {
     pub(super) validation: &'a [usize],
 }
 
+/// A jitter with which trainer and export factorise every kernel matrix: the model is fitted with the one that the device
+/// will have. Returns it if it had to be raised.
+pub(super) fn settle_jitter(
+    params: &mut Params,
+    rows_of: Standardised<'_>,
+    config: &Config,
+    threads: &Threads,
+) -> Result<Option<f64>, TrainError> {
+    let before = params.jitter;
+    params.jitter = exact::sufficient_jitter(params)?;
+    let key = NoiseKey { seed: config.seed, purpose: Purpose::Refit, iteration: 0 };
+    // One row: factors do not depend on rows.
+    while let Some(raised) = rows_of.bound(params, &[0], 1, Paths { count: 1, key, threads })?.jitter_raised {
+        params.jitter = raised;
+    }
+    Ok((params.jitter > before).then_some(params.jitter))
+}
+
 /// The last fit of all: σ² with the training rows, if validation rows want another, then q(u_g) on all rows. If they do
-/// not, everything is as it would be without them.
+/// not, everything is as it would be without them. What another σ² gained.
 pub(super) fn finish(
     params: &mut Params,
     rows_of: Standardised<'_>,
@@ -59,12 +79,13 @@ pub(super) fn finish(
     mut noise: NoiseFit,
     config: &Config,
     threads: &Threads,
-) -> Result<(), TrainError> {
+) -> Result<Option<Gain>, TrainError> {
+    let mut gain = None;
     if noise == NoiseFit::ToValidation {
         let mut chosen = params.clone();
-        let moved = refit(&mut chosen, rows_of, apart, noise, config, threads)?;
+        gain = refit(&mut chosen, rows_of, apart, noise, config, threads)?;
         noise = NoiseFit::ToBound;
-        if moved {
+        if gain.is_some() {
             (*params, noise) = (chosen, NoiseFit::Keep);
         }
     }
@@ -72,10 +93,12 @@ pub(super) fn finish(
     let order = Permutation::new(total, config.seed, Purpose::Refit, 0);
     let rows: Vec<usize> = (0..total.min(config.refit.max_rows)).map(|index| order.at(index)).collect();
     let all = FitRows { training: &rows, total, validation: &[] };
-    refit(params, rows_of, all, noise, config, threads).map(drop)
+    refit(params, rows_of, all, noise, config, threads)?;
+    Ok(gain)
 }
 
-/// Replaces q(u_g) of `params`, and perhaps σ², by what fits the rows; whether validation rows wanted another σ². A step that would leave the Gaussians is shortened, or left out.
+/// Replaces q(u_g) of `params`, and perhaps σ², by what fits the rows; what another σ² adds to the log-likelihood of a
+/// validation row, if they wanted one. A step that would leave the Gaussians is shortened, or left out.
 pub(super) fn refit(
     params: &mut Params,
     rows_of: Standardised<'_>,
@@ -83,7 +106,8 @@ pub(super) fn refit(
     noise_fit: NoiseFit,
     config: &Config,
     threads: &Threads,
-) -> Result<bool, TrainError> {
+) -> Result<Option<Gain>, TrainError> {
+    settle_jitter(params, rows_of, config, threads)?;
     let key = NoiseKey { seed: config.seed, purpose: Purpose::Refit, iteration: 0 };
     let paths = Paths { count: config.refit.paths, key, threads };
     let ends = rows.training.chunks(CHUNK).map(|chunk| rows_of.end_points(params, chunk, paths));
@@ -108,44 +132,45 @@ pub(super) fn refit(
         }
         fit(&mut predictor, &batches, threads)?;
     }
-    let mut moved = false;
+    let mut gain = None;
     if noise_fit == NoiseFit::ToValidation {
-        let paths = Paths::to_validate(config, threads);
+        let paths = Paths::to_decide(config, threads);
         let score = |predictor: &Params| {
             let whole = Params { flow: params.flow.clone(), ..predictor.clone() };
-            Ok(rows_of.score(&whole, rows.validation, paths)?.log_likelihood)
+            Ok(rows_of.score_rows(&whole, rows.validation, paths)?.1)
         };
-        moved = fit_noise(&mut predictor, &batches, score, threads)?;
+        gain = fit_noise(&mut predictor, &batches, score, threads)?;
     }
     params.predictor.posterior = predictor.predictor.posterior;
     params.likelihood = predictor.likelihood;
-    Ok(moved)
+    Ok(gain)
 }
 
-/// σ² smaller, or else larger, q(u_g) fitted to it, as long as the score gains; whether it did.
+/// Line search over σ²: smaller, or else larger, q(u_g) fitted to it, as long as validation rows gain; what they gained.
 fn fit_noise(
     predictor: &mut Params,
     batches: &[Batch<'_, f32>],
-    score: impl Fn(&Params) -> Result<f64, TrainError>,
+    score: impl Fn(&Params) -> Result<Vec<f64>, TrainError>,
     threads: &Threads,
-) -> Result<bool, TrainError> {
+) -> Result<Option<Gain>, TrainError> {
     let first = score(predictor)?;
-    let mut best = first;
+    let mut best = first.clone();
     for factor in [1.0 / NOISE_FACTOR, NOISE_FACTOR] {
         for _ in 0..NOISE_STEPS {
-            let Likelihood::Gaussian { noise } = predictor.likelihood else { return Ok(false) };
+            let Likelihood::Gaussian { noise } = predictor.likelihood else { return Ok(None) };
             let mut next = Params { likelihood: Likelihood::Gaussian { noise: noise * factor }, ..predictor.clone() };
             fit(&mut next, batches, threads)?;
-            match score(&next)? {
-                better if better >= best + NOISE_GAIN => (*predictor, best) = (next, better),
-                _ => break,
+            let scored = score(&next)?;
+            if !Gain::paired(&scored, &best).is_some_and(|gain| gain.is_worth(NOISE_GAIN)) {
+                break;
             }
+            (*predictor, best) = (next, scored);
         }
-        if best > first {
-            return Ok(true);
+        if best != first {
+            return Ok(Gain::paired(&best, &first));
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// One sweep of steps of q(u_g).
@@ -249,6 +274,26 @@ mod tests {
             fitted.expected_square += share * of_paths(&|of_path, variance| variance + (y - of_path).powi(2));
         }
         fitted
+    }
+
+    #[test]
+    fn a_model_is_fitted_with_the_jitter_that_it_is_exported_with() {
+        let (data, config, threads) = (data(0.1), config(), Threads::new(1).unwrap());
+        let scaling = Scaling::of(&data, true);
+        let rows_of = Standardised { data: &data, scaling: &scaling };
+        let mut params = initial::sparse_gp(&data, &scaling, &config, &mut ());
+        // Two points that coincide need a jitter that can be told from rounding.
+        let first = params.predictor.inducing.row(0).into_owned();
+        params.predictor.inducing.set_row(1, &first);
+        params.jitter = 1e-19;
+        let rows: Vec<usize> = (0..400).collect();
+        let rows = FitRows { training: &rows, total: 400, validation: &[] };
+        refit(&mut params, rows_of, rows, NoiseFit::Keep, &config, &threads).unwrap();
+        assert!(params.jitter > 1e-19);
+        let bound = rows_of.bound(&params, &[0], 1, Paths::to_validate(&config, &threads)).unwrap();
+        assert_eq!(bound.jitter_raised, None);
+        let metadata = crate::export::Metadata { scaling: &scaling, names: &[], model_id: &[] };
+        crate::export::export(&params, &metadata, &[]).unwrap();
     }
 
     fn config() -> Config {

@@ -41,11 +41,11 @@ impl Scorer {
         Self { likelihood, target_scale, log_likelihood: 0.0, squared_error: 0.0, classes: Vec::new(), rows: 0 }
     }
 
-    /// One row: its standardised target (or class), and mean and variance of g for every path.
-    pub fn add(&mut self, target: f64, latent: &[(f64, f64)]) {
+    /// One row: its standardised target (or class), and mean and variance of g for every path. Its log-likelihood.
+    pub fn add(&mut self, target: f64, latent: &[(f64, f64)]) -> f64 {
         let paths = latent.len() as f64;
         self.rows += 1;
-        match self.likelihood {
+        let log_likelihood = match self.likelihood {
             Likelihood::Gaussian { noise } => {
                 let mean = latent.iter().map(|&(mean, _)| mean).sum::<f64>() / paths;
                 self.squared_error += (target - mean).powi(2);
@@ -53,7 +53,7 @@ impl Scorer {
                     latent.iter().map(|&(mean, variance)| log_normal(target, mean, variance + noise)).collect();
                 let largest = log_densities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 let sum: f64 = log_densities.iter().map(|density| (density - largest).exp()).sum();
-                self.log_likelihood += largest + (sum / paths).ln() - self.target_scale.ln();
+                largest + (sum / paths).ln() - self.target_scale.ln()
             }
             Likelihood::Bernoulli { epsilon } => {
                 let of_path = |&(mean, variance): &(f64, f64)| {
@@ -61,10 +61,12 @@ impl Scorer {
                 };
                 let probability = latent.iter().map(of_path).sum::<f64>() / paths;
                 let positive = target > 0.5;
-                self.log_likelihood += if positive { probability } else { 1.0 - probability }.ln();
                 self.classes.push((probability, positive));
+                if positive { probability } else { 1.0 - probability }.ln()
             }
-        }
+        };
+        self.log_likelihood += log_likelihood;
+        log_likelihood
     }
 
     /// The score of the rows so far.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::gradient::Gradient;
+use crate::optimise::pack;
 use crate::train::config::Task;
 use crate::train::plan::{StageName, plan};
 use crate::train::small_model;
@@ -83,7 +84,7 @@ fn flow_stage(config: &Config) -> Stage {
 fn climb(faulty: fn(u64) -> bool, notes: &mut Notes) -> Result<ClimbState, TrainError> {
     let config = config();
     let (stage, model) = (flow_stage(&config), small_model(true));
-    let start = ClimbState::new(&model, true, stage.stop.iterations);
+    let start = ClimbState::new(pack(&model), model.jitter, true, stage.stop.iterations);
     Climb::new(&config, &stage, 0, model, 20).run(start, &mut Bowl::new(faulty), notes, &|_, _| Ok(()))
 }
 
@@ -124,7 +125,7 @@ fn gives_up_when_nothing_helps() {
 fn stops_when_asked_with_a_checkpoint_of_the_state_it_stopped_in() {
     let config = config();
     let (stage, model) = (flow_stage(&config), small_model(true));
-    let start = ClimbState::new(&model, true, stage.stop.iterations);
+    let start = ClimbState::new(pack(&model), model.jitter, true, stage.stop.iterations);
     let climbing = Climb::new(&config, &stage, 0, model, 20);
     let saved = std::cell::RefCell::new(None);
     let keep = |state: &ClimbState, _: &mut dyn Observer| {

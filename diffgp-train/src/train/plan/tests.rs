@@ -16,7 +16,8 @@ fn stages_follow_from_what_is_to_be_chosen() {
     let stages = |rows, flow_time, optional| names(&plan(rows, &config(rows, flow_time, optional)));
     assert_eq!(stages(500, 0.0, false), [NoFlow, NoFlowOnAllRows]);
     assert_eq!(stages(500, 5.0, false), [WarmStart, Flow, FlowOnAllRows]);
-    assert_eq!(stages(500, 5.0, true), [NoFlow, WarmStart, Flow, NoFlowOnAllRows, FlowOnAllRows]);
+    let fold = [NoFlow, WarmStart, Flow];
+    assert_eq!(stages(500, 5.0, true), [&fold.repeat(5)[..], &[NoFlowOnAllRows, FlowOnAllRows]].concat());
     assert_eq!(stages(5000, 5.0, true), [CandidateKernel, CandidateKernel, NoFlow, WarmStart, Flow]);
     // Nothing can be chosen without validation rows.
     assert_eq!(stages(12, 5.0, true), [NoFlow]);
@@ -36,7 +37,12 @@ fn stages_refer_to_earlier_ones() {
                 Kernels::Given { .. } => None,
             };
             let compared = stage.comparison.map(|comparison| comparison.with);
-            [start, kernels, compared, stage.repeats].into_iter().flatten().all(|earlier| earlier < index)
+            let pooled = stage.comparison.and_then(|comparison| comparison.pooled_with);
+            let mut earlier = [start, kernels, compared, pooled, stage.unless_clear]
+                .into_iter()
+                .flatten()
+                .chain(stage.repeats.clone());
+            earlier.all(|earlier| earlier < index)
         }) {
             assert!(stage);
         }
@@ -73,4 +79,18 @@ fn the_noise_is_fitted_where_rows_can_tell() {
     };
     assert_eq!(last_fit(5000, prior), Some(NoiseFit::Keep));
     assert_eq!(last_fit(5000, |config| config.refit.paths = 0), None);
+}
+
+#[test]
+fn folds_keep_every_row_aside_once_at_most() {
+    for rows in [20, 25, 99, 500, 2000] {
+        let plan = plan(rows, &config(rows, 5.0, true));
+        let folds: Vec<_> = plan.stages.iter().filter(|stage| stage.name == StageName::Flow).collect();
+        assert_eq!(folds.len(), 5);
+        for (fold, stage) in folds.iter().enumerate() {
+            let size = rows / 10;
+            assert_eq!((stage.fold, stage.validation.clone()), (fold, fold * size..(fold + 1) * size));
+        }
+        assert!(folds.last().unwrap().validation.end <= rows);
+    }
 }
