@@ -1,7 +1,7 @@
 //! Data files as they come: what can be handled is, what cannot is refused with a sentence.
 
 use crate::crossval::without_times;
-use crate::runner::{Folder, Outcome, QUICK};
+use crate::runner::{Folder, Outcome};
 
 /// A plain sparse Gaussian process in a few iterations.
 const PLAIN: &str = "--flow-time 0 --inducing 8 --iterations 12";
