@@ -20,7 +20,9 @@ fn leaves_a_model_and_a_run_directory_and_says_what_is_next() {
     let addresses = page.replace("http://www.w3.org/2000/svg", "");
     assert!(!addresses.contains("http") && !addresses.contains("<script"), "{page}");
     assert_eq!(folder.read("model.dgp"), folder.read("model.run/model.dgp"));
-    for line in folder.read_text("model.run/metrics.jsonl").lines() {
+    let metrics = folder.read_text("model.run/metrics.jsonl");
+    assert!(metrics.contains(r#""validation":{"#) && !metrics.contains("held_out"), "{metrics}");
+    for line in metrics.lines() {
         let value: serde_json::Value = serde_json::from_str(line).unwrap();
         assert!(value["iteration"].is_u64() && value["stage"].is_u64() && value["name"].is_string(), "{line}");
     }

@@ -94,3 +94,22 @@ fn folds_keep_every_row_aside_once_at_most() {
         assert!(folds.last().unwrap().validation.end <= rows);
     }
 }
+
+#[test]
+fn natural_steps_follow_from_the_rows_of_an_iteration_unless_they_are_given() {
+    let steps = |rows: usize, change: &dyn Fn(&mut Config)| {
+        let mut config = config(rows, 5.0, true);
+        change(&mut config);
+        let plan = plan(rows, &config);
+        let step = |name| plan.stages.iter().find(|stage| stage.name == name).unwrap().optimiser.natural_step;
+        [StageName::NoFlow, StageName::WarmStart, StageName::Flow].map(step)
+    };
+    assert_eq!(steps(900, &|_| ()), [1.0; 3]);
+    assert_eq!(steps(9000, &|_| ()), [1.0, 0.2, 0.2]);
+    // Set by field, a batch has the steps of a batch.
+    assert_eq!(steps(900, &|config| config.batch = 100), [1.0, 0.2, 0.2]);
+    assert_eq!(steps(900, &|config| config.batch = 900), [1.0; 3]);
+    // What is asked for is what is done.
+    assert_eq!(steps(900, &|config| config.with_flow.natural_step = Some(0.3)), [1.0, 1.0, 0.3]);
+    assert_eq!(steps(900, &|config| config.task = Task::Classification), [0.1; 3]);
+}
