@@ -77,11 +77,11 @@ fn far_from_the_data_the_prior_comes_back() {
 #[test]
 fn an_overflow_is_an_error_and_not_a_number() {
     let shape = Shape::SMALL;
-    let mut scaling = scaling(&shape);
+    let (mut params, mut scaling) = (model(&shape), scaling(&shape));
     // The variance is in squared units: beyond f32.
-    scaling.target.scale = 1e25;
+    (params.predictor.kernel.variance, scaling.target.scale) = (1e6, 1e18);
     let metadata = Metadata { scaling: &scaling, names: &[], model_id: &[] };
-    let bytes = AlignedBytes::new(&export(&model(&shape), &metadata, &[]).unwrap().bytes);
+    let bytes = AlignedBytes::new(&export(&params, &metadata, &[]).unwrap().bytes);
     let model = Model::parse(bytes.as_slice()).unwrap();
     let mut workspace = Workspace::<2, 6>::new();
     let x = some_input(&shape);

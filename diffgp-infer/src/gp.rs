@@ -136,7 +136,7 @@ fn integer_dot<I: Copy + Into<f32>>(weights: &[I], features: &[f32]) -> f32 {
     sum
 }
 
-/// max(s²(1 − Σ_r c_r (v_r·φ)²), floor) with s² = `prior`; NaN if the sum overflows to ∞ − ∞.
+/// max(s²(1 − Σ_r c_r (v_r·φ)²), floor) with s² = `prior`; not finite if the sum overflows.
 #[inline(never)]
 pub(crate) fn variance(prior: f32, output: &OutputView<'_>, features: &[f32], floor: f32) -> f32 {
     let (coefficients, _) = output.coefficients.as_chunks::<BLOCK>();
@@ -145,8 +145,8 @@ pub(crate) fn variance(prior: f32, output: &OutputView<'_>, features: &[f32], fl
         integers => integer_explained(Rows::new(integers), coefficients, features),
     };
     let variance = prior * (1.0 - explained);
-    // Not `max`, which would make a NaN the smallest of all error bars.
-    if variance < floor { floor } else { variance }
+    // Not `max`, which would make a NaN, or 1 − ∞, the smallest of all error bars.
+    if variance < floor && variance.is_finite() { floor } else { variance }
 }
 
 /// Σ_r c_r (v_r·φ)² for directions interleaved as `[⌈rank/8⌉][M][8]`.

@@ -114,7 +114,7 @@ impl<'a> Header<'a> {
         check(limits::NOISE.contains(&self.noise) && (gaussian || self.noise == 0.0), Field::Noise)?;
         check(limits::EPSILON.contains(&self.epsilon) && (!gaussian || self.epsilon == 0.0), Field::Epsilon)?;
         check(limits::VARIANCE_FLOOR.contains(&self.variance_floor), Field::VarianceFloor)?;
-        let scaled = self.target_mean.is_finite() && limits::SCALE.contains(&self.target_scale);
+        let scaled = self.target_mean.is_finite() && limits::TARGET_SCALE.contains(&self.target_scale);
         let unscaled = self.target_mean == 0.0 && self.target_scale == 1.0;
         check(if gaussian { scaled } else { unscaled }, Field::TargetScaling)?;
 
@@ -127,7 +127,7 @@ impl<'a> Header<'a> {
         let flow_range = if flows { 1..=limits::MAX_FEATURES } else { 0..=0 };
         check(flow_range.contains(&usize::from(self.flow_inducing)), Field::FlowInducing)?;
         check(
-            self.flow_features() <= limits::MAX_FEATURES && (flows || self.inducing_times == 0),
+            self.flow_features() <= limits::MAX_FEATURES && (self.inducing_times == 0 || (flows && self.tables == 1)),
             Field::InducingTimes,
         )?;
         check(if flows { self.tables == 1 || self.tables == self.steps } else { self.tables == 0 }, Field::Tables)?;

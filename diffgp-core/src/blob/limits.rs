@@ -21,8 +21,11 @@ pub const NOISE: RangeInclusive<f32> = 0.0..=1e6;
 pub const EPSILON: RangeInclusive<f32> = 0.0..=0.25;
 /// Floor of posterior variances.
 pub const VARIANCE_FLOOR: RangeInclusive<f32> = 0.0..=1.0;
-/// Standard deviation by which an input or the target is divided.
+/// Standard deviation by which an input is divided.
 pub const SCALE: RangeInclusive<f32> = 1e-30..=1e30;
+/// Standard deviation of the target: the square of a smaller one underflows together with a small variance, that of a
+/// larger one overflows together with a large one.
+pub const TARGET_SCALE: RangeInclusive<f32> = 1e-15..=1e18;
 /// The unit of inducing points that are stored as integers: its square is a number too.
 pub const POINT_SCALE: RangeInclusive<f32> = 1e-15..=1e15;
 /// Bytes of a model id.

@@ -1,6 +1,6 @@
 //! Loading a blob in place.
 
-use zerocopy::{ConvertError, FromBytes};
+use zerocopy::FromBytes;
 
 use super::cursor::{Cursor, KernelView, OutputView};
 use super::error::ParseError;
@@ -56,16 +56,10 @@ impl<'a> Blob<'a> {
     }
 
     /// P3: how many bytes the model has that begins with these [`PRELUDE_BYTES`]: what to expect of a model that is
-    /// still arriving. They must start at a multiple of four.
+    /// still arriving, wherever in memory.
     pub fn length_from_prelude(bytes: &[u8]) -> Result<usize, ParseError> {
-        let needed = PRELUDE_BYTES;
-        let prelude = bytes.get(..needed).ok_or(ParseError::Truncated { needed, found: bytes.len() })?;
-        // A prelude alone is always too short, and by how much is what is asked.
-        match split(prelude, Trust::Bytes) {
-            Err(ParseError::Truncated { needed, .. }) => Ok(needed),
-            Err(error) => Err(error),
-            Ok(_) => Err(ParseError::Lengths),
-        }
+        let (total, _) = read_prelude(bytes, PRELUDE_BYTES)?;
+        Ok(total)
     }
 
     /// In pieces that are not inlined, so that their stacks are not needed at the same time.
@@ -107,7 +101,9 @@ impl<'a> Blob<'a> {
         }
         // Reciprocal scales have the limits of scales; whether x·scale is finite is seen when x is known.
         let scales = self.inputs.iter().skip(inputs).take(inputs);
-        let holds = finite && scales.fold(true, |all, scale| all & limits::SCALE.contains(scale));
+        let (low, high) = (self.inputs.iter().skip(2 * inputs), self.inputs.iter().skip(3 * inputs));
+        let ordered = low.zip(high).fold(true, |all, (low, high)| all & (low <= high));
+        let holds = finite && scales.fold(ordered, |all, scale| all & limits::SCALE.contains(scale));
         if trust == Trust::Bytes || (holds && Elements::F32(singles).finite()) {
             Ok(())
         } else {
@@ -184,31 +180,38 @@ pub fn certificate(bytes: &[u8]) -> Result<&[u8], ParseError> {
     Ok(Header::read(header).ok_or(ParseError::Header)?.1)
 }
 
-/// Prelude and checksum: returns the bytes of the header (P4) with its padding, and the tensors.
-fn split(bytes: &[u8], trust: Trust) -> Result<(&[u8], &[f32]), ParseError> {
+/// P1 to P4 of at least `needed` bytes: P3 and P4.
+fn read_prelude(bytes: &[u8], needed: usize) -> Result<(usize, usize), ParseError> {
     let found = bytes.len();
-    let smallest = PRELUDE_BYTES + CHECKSUM_BYTES;
-    let (&[magic, version, total, header], _) = <[u32; 4]>::ref_from_prefix(bytes).map_err(|error| match error {
-        ConvertError::Alignment(_) => ParseError::Unaligned,
-        _ => ParseError::Truncated { needed: smallest, found },
-    })?;
-    if magic.to_le_bytes() != MAGIC {
+    let (words, _) = bytes.as_chunks::<4>();
+    let (Some((&[magic, version, total, header], _)), true) = (words.split_first_chunk::<4>(), found >= needed) else {
+        return Err(ParseError::Truncated { needed, found });
+    };
+    if magic != MAGIC {
         return Err(ParseError::NotAModel);
     }
+    let version = u32::from_le_bytes(version);
     if version != FORMAT_VERSION {
         return Err(ParseError::Version { found: version });
     }
     // A length beyond the address space cannot be there either.
-    let total = usize::try_from(total).unwrap_or(usize::MAX);
-    if total < smallest || total % 4 != 0 {
+    let length = |word| usize::try_from(u32::from_le_bytes(word)).unwrap_or(usize::MAX);
+    let (total, header) = (length(total), length(header));
+    if total < PRELUDE_BYTES + CHECKSUM_BYTES || total % 4 != 0 {
         return Err(ParseError::Lengths);
     }
+    Ok((total, header))
+}
+
+/// Prelude and checksum: returns the bytes of the header (P4) with its padding, and the tensors.
+fn split(bytes: &[u8], trust: Trust) -> Result<(&[u8], &[f32]), ParseError> {
+    let found = bytes.len();
+    let (total, header) = read_prelude(bytes, PRELUDE_BYTES + CHECKSUM_BYTES)?;
     let bytes = bytes.get(..total).ok_or(ParseError::Truncated { needed: total, found })?;
     let (content, stored) = bytes.split_last_chunk::<CHECKSUM_BYTES>().ok_or(ParseError::Lengths)?;
     if trust == Trust::Nothing && checksum(content) != u32::from_le_bytes(*stored) {
         return Err(ParseError::Checksum);
     }
-    let header = usize::try_from(header).unwrap_or(usize::MAX);
     let body = content.get(PRELUDE_BYTES..).ok_or(ParseError::Lengths)?;
     let padded = header.checked_next_multiple_of(4).ok_or(ParseError::Lengths)?;
     let (header_bytes, tensor_bytes) = body.split_at_checked(padded).ok_or(ParseError::Lengths)?;
