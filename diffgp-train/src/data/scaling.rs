@@ -4,14 +4,10 @@
 //! on up to the last bit. What that and all other rounding on the device changes is measured at export. Mean and
 //! deviation are accumulated in f64 in one pass (Welford). Cost: O(N·D), no copy of the data.
 
-use std::ops::RangeInclusive;
 
-use diffgp_core::blob::limits::SCALE;
+use diffgp_core::blob::limits::{SCALE, TARGET_SCALE};
 
 use super::Dataset;
-
-/// Deviations of a target whose squares, a hundred times larger or a million times smaller, are f32 numbers.
-pub(crate) const TARGET_SCALE: RangeInclusive<f32> = 1e-15..=1e18;
 
 /// Steps of f32 that are a larger share of a column's deviation are worth a word.
 pub const COARSE: f64 = 1e-3;
