@@ -10,8 +10,9 @@ use std::time::{Instant, SystemTime};
 use diffgp_infer::Model;
 use diffgp_train::data::Dataset;
 use diffgp_train::evaluate::{Known, Sampling, score};
+use diffgp_train::score::Score;
 use diffgp_train::threads::Threads;
-use diffgp_train::train::{self, Config, Observer, Plan, Progress, Score, TrainError, Trained, Validated, Warning};
+use diffgp_train::train::{self, Config, Observer, Plan, Progress, TrainError, Trained, Validated, Warning};
 
 use self::journal::{Journal, Line, SplitFigures};
 use self::summary::Report;

@@ -20,7 +20,6 @@ mod plan;
 pub(crate) mod recipe;
 mod refit;
 mod rows;
-mod score;
 
 pub use climb::{Best, ClimbState};
 pub use config::{ClimbConfig, Config, ConfigError, FlowConfig, PredictorConfig, RefitConfig, Task, ValidationConfig};
@@ -31,7 +30,6 @@ pub use plan::{
     Comparison, Kernels, NoiseFit, Optimiser, Plan, Stage, StageName, Start, Stop, WORTHWHILE_GAIN,
     WORTHWHILE_KERNEL_GAIN, plan,
 };
-pub use score::{Score, Scorer};
 
 use self::execute::Executor;
 use self::initial::Initial;
@@ -44,6 +42,7 @@ use crate::elbo::ElboError;
 use crate::noise::NoiseKey;
 use crate::params::Params;
 use crate::philox::Purpose;
+use crate::score::Score;
 use crate::threads::Threads;
 
 /// Fewer rows than this deserve a warning. Of y = sin x + noise, in 95 % bars learned from 10, 20 and 40 rows lie 80, 90

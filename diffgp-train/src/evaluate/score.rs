@@ -5,8 +5,8 @@ use diffgp_infer::Model;
 use super::{Row, RowError, Sampling, evaluate};
 use crate::data::Dataset;
 use crate::params::Likelihood;
+use crate::score::{Score, Scorer};
 use crate::threads::Threads;
-use crate::train::{Score, Scorer};
 
 /// Rows whose paths are in memory at once.
 const CHUNK: usize = 4096;
