@@ -19,9 +19,8 @@ use indicatif::ProgressBar;
 use super::failure::mistake;
 use super::file_options::FileOption;
 use super::layout::LayoutArgs;
-use super::model_file::ModelFile;
 use super::model_rows::{ModelRows, Target};
-use super::{interrupt, output};
+use super::{interrupt, model_file, output};
 use port::Port;
 use questions::Questions;
 use tally::Tally;
@@ -83,7 +82,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
-    let file = ModelFile::read(&args.model)?;
+    let file = model_file::read(&args.model)?;
     let model = file.model();
     let port = Port::parse(&args.port, args.baud)?;
     let (cells, width) = (read_rows(&args, &model)?, model.inputs());

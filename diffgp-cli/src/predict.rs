@@ -13,11 +13,10 @@ use serde::Serialize;
 use super::console::tell;
 use super::file_options::FileOption;
 use super::layout::LayoutArgs;
-use super::model_file::ModelFile;
 use super::model_rows::{ModelRows, Target};
-use super::output;
 use super::sampling::SamplingArgs;
 use super::threads::ThreadsArgs;
+use super::{model_file, output};
 
 /// Rows in memory at once.
 const CHUNK: usize = 4096;
@@ -69,7 +68,7 @@ enum Report {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let threads = args.threads.start()?;
-    let file = ModelFile::read(&args.model)?;
+    let file = model_file::read(&args.model)?;
     let model = file.model();
     if let Some(out) = &args.out {
         output::check_writable("--out", out, &[Some(&args.model), Some(&args.data), args.file.path()])?;

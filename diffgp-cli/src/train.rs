@@ -14,6 +14,7 @@ use diffgp_train::compress::{self, CompressError, Compressed, Goal};
 use diffgp_train::data::Dataset;
 use diffgp_train::device_cost::Core;
 use diffgp_train::export::{Errors, Exported};
+use diffgp_train::model_file::ModelFile;
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{self, Config, TrainError, Trained};
 
@@ -23,7 +24,6 @@ use super::console::tell;
 use super::failure::{mistake, training_failed};
 use super::file_options::FileOption;
 use super::labelled::{LabelledArgs, note_classes};
-use super::model_file::ModelFile;
 use super::report::{self, Report};
 use super::run_directory::{self, RunDirectory};
 use super::settings::{self, Settings};
@@ -109,7 +109,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     interrupt::listen()?;
     let (trained, mut directory) = train_watched(&args, &data, &config, checkpoint, directory)?;
     tell!("writing the model and its report");
-    let exported = model_file::export_trained(&trained, &data, !args.strip_names)?;
+    let exported = if args.strip_names { trained.export_without_names(&data) } else { trained.export(&data) }?;
     if let Some(warning) = model_file::export_warning(&exported.errors) {
         tell!("warning: {warning}");
     }

@@ -12,6 +12,7 @@ pub mod exact;
 pub mod export;
 pub mod gradient;
 pub mod inducing;
+pub mod model_file;
 pub mod noise;
 pub mod optimise;
 pub mod options;
