@@ -12,9 +12,9 @@ use diffgp_train::train::{Trained, train};
 const SAMPLED: Sampling = Sampling::Paths { count: 5, seed: 3 };
 
 fn data() -> Dataset {
-    let x: Vec<f32> = (0..80).map(|i| ((i * 37) % 80) as f32 / 10.0).collect();
-    let y = x.chunks_exact(2).map(|x| x[0].sin() + 0.1 * x[1]).collect();
-    Dataset::new(x, y, 2).unwrap()
+    let x: Vec<f64> = (0..80).map(|i| f64::from((i * 37) % 80) / 10.0).collect();
+    let y: Vec<f64> = x.chunks_exact(2).map(|x| x[0].sin() + 0.1 * x[1]).collect();
+    Dataset::from_named_rows(&x, &y, &["angle", "load"], "level").unwrap()
 }
 
 fn trained(data: &Dataset) -> Trained {
@@ -60,6 +60,18 @@ fn rows_that_cannot_be_predicted_are_refused() {
     assert_eq!(trained.predict(&[], Sampling::Drift, &threads).unwrap(), []);
     let other = Dataset::new(vec![1.0; 6], vec![1.0; 2], 3).unwrap();
     assert!(matches!(trained.export(&other), Err(ExportError::Metadata { expected: 2, found: 3, .. })));
+}
+
+#[test]
+fn the_file_holds_the_names_unless_they_are_left_out() {
+    let data = data();
+    let trained = trained(&data);
+    let names = |bytes: &[u8]| {
+        let file = ModelFile::new(bytes).unwrap();
+        file.model().blob().names().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&trained.export(&data).unwrap().bytes), ["angle", "load", "level"]);
+    assert!(names(&trained.export_without_names(&data).unwrap().bytes).is_empty());
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn read_rows(args: &Args, model: &Model<'_>) -> anyhow::Result<Vec<f32>> {
     {
         cells.extend_from_slice(row);
     }
-    if cells.is_empty() { Err(DataError::NoRows { path: args.data.clone() }.into()) } else { Ok(cells) }
+    if cells.is_empty() { Err(DataError::NoRows { path: Some(args.data.clone()) }.into()) } else { Ok(cells) }
 }
 
 fn request(args: &Args, row: &Row<'_>) -> Request {

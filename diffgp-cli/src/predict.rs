@@ -76,7 +76,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let mut rows = ModelRows::open(&args.data, &args.layout, &model, args.target.as_deref(), Target::Skipped)?;
     let predictions = predict_all(&model, &mut rows, args.sampling.sampling(), &threads)?;
     if predictions.is_empty() {
-        return Err(DataError::NoRows { path: args.data }.into());
+        return Err(DataError::NoRows { path: Some(args.data) }.into());
     }
     let outside = predictions.iter().filter(|prediction| !prediction.in_range()).count();
     if outside > 0 {

@@ -7,7 +7,6 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use diffgp_core::blob::limits;
 use diffgp_infer::Model;
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::compress::{self, CompressError, Compressed, Goal};
@@ -199,17 +198,11 @@ fn read_rows(args: &Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
 
 /// Refuses names that the model file cannot hold.
 fn check_names(args: &Args, data: &Dataset) -> anyhow::Result<()> {
-    let names = data.names().into_iter().flatten().map(String::as_str).chain(data.target_name());
-    match names.into_iter().find(|name| name.len() > limits::MAX_NAME && !args.strip_names) {
-        Some(name) => Err(mistake(format!(
-            "{}: the column name {:?}... has {} bytes, a model holds {} at most; shorten it, or leave names out with \
-             --strip-names",
-            args.rows.data.display(),
-            name.chars().take(20).collect::<String>(),
-            name.len(),
-            limits::MAX_NAME
-        ))),
-        None => Ok(()),
+    match data.check_name_lengths() {
+        Err(error) if !args.strip_names => {
+            Err(mistake(format!("{}: {error} (--strip-names)", args.rows.data.display())))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -139,7 +139,7 @@ fn check_scaling(data: &Dataset, scaling: &Scaling, observer: &mut dyn Observer)
     if let Some(column) = scaling.unusable_input() {
         return Err(TrainError::Range { column: data.input_label(column), expected: "1e-30 to 1e30" });
     }
-    let target = data.target_name().map_or("the target".to_owned(), |name| format!("the target {name:?}"));
+    let target = data.target_label();
     if !scaling.target_is_usable() {
         return Err(TrainError::Range { column: target, expected: "1e-15 to 1e18" });
     }
