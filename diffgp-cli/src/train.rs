@@ -7,6 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use anyhow::Context;
 use diffgp_infer::Model;
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::compress::{self, CompressError, Compressed, Goal};
@@ -85,7 +86,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let start = Instant::now();
     let (data, test) = read_rows(&args)?;
     let config = Config { checkpoint_every: args.checkpoint_every, ..args.settings.config(data.rows())? };
-    check_names(&args, &data)?;
+    if !args.strip_names {
+        data.check_name_lengths().with_context(|| args.rows.data.display().to_string())?;
+    }
     if let Some(note) = args.settings.note_short_run(data.rows()) {
         tell!("note: {note}");
     }
@@ -194,16 +197,6 @@ fn read_rows(args: &Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
         return Err(training_failed(&args.rows.data, TrainError::TooFewRows { rows: data.rows() }));
     }
     Ok((data, test))
-}
-
-/// Refuses names that the model file cannot hold.
-fn check_names(args: &Args, data: &Dataset) -> anyhow::Result<()> {
-    match data.check_name_lengths() {
-        Err(error) if !args.strip_names => {
-            Err(mistake(format!("{}: {error} (--strip-names)", args.rows.data.display())))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Held-out rows: no part of training, shown in the report.

@@ -50,8 +50,8 @@ pub enum DataError {
         /// What separates its columns.
         separator: &'static str,
     },
-    /// The first line is neither a header nor data.
-    #[error("{}: line 1 mixes names and numbers (column {column} is {cell:?}); expected a header without numbers or a row without text (--header yes or --header no decides)", path.display())]
+    /// The first line is neither a header nor data; [`Header`](super::Header) can say which.
+    #[error("{}: line 1 mixes names and numbers (column {column} is {cell:?}); expected a header without numbers or a row without text", path.display())]
     MixedHeader {
         /// The file.
         path: PathBuf,
@@ -60,15 +60,15 @@ pub enum DataError {
         /// That cell.
         cell: String,
     },
-    /// The first line counts 0, 1, 2, ...: names or data.
-    #[error("{}: line 1 counts 0, 1, ... and may be numbers of columns or data; say --header yes or --header no", path.display())]
+    /// The first line counts 0, 1, 2, ...: names or data; [`Header`](super::Header) can say which.
+    #[error("{}: line 1 counts 0, 1, ... and may be numbers of columns or data", path.display())]
     NumberedHeader {
         /// The file.
         path: PathBuf,
     },
     /// A column that is used has no name.
     #[error(
-        "{}column {column} (counted from 0) has no name; name it, or leave it out with --ignore {column} (an index column written by a data frame?)",
+        "{}column {column} (counted from 0) has no name; name it, or leave it out (an index column written by a data frame?)",
         place(path)
     )]
     UnnamedColumn {
@@ -153,7 +153,7 @@ pub enum DataError {
         available: String,
     },
     /// The target was left out.
-    #[error("{}: the target {target:?} is also among the columns to leave out; expected other columns in --ignore", path.display())]
+    #[error("{}: the target {target:?} is also among the columns to leave out", path.display())]
     TargetIgnored {
         /// The file.
         path: PathBuf,
@@ -165,7 +165,7 @@ pub enum DataError {
     TestRows {
         /// The file.
         path: PathBuf,
-        /// Line of the file, counted from 0 as in `--split`.
+        /// Line of the file, counted from 0.
         line: usize,
         /// What is wrong and what would be right.
         problem: String,
