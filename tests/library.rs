@@ -1,13 +1,7 @@
 //! The trainer as a library: what a notebook or a service would do with it.
 
 use diffgp_infer::{Keyed, Workspace};
-use diffgp_train::data::Dataset;
-use diffgp_train::evaluate::Sampling;
-use diffgp_train::export::ExportError;
-use diffgp_train::model_file::{ModelFile, PredictError};
-use diffgp_train::options::Options;
-use diffgp_train::threads::Threads;
-use diffgp_train::train::{Trained, train};
+use diffgp_train::{Dataset, ExportError, ModelFile, Options, PredictError, Sampling, Threads, Trained, train};
 
 const SAMPLED: Sampling = Sampling::Paths { count: 5, seed: 3 };
 
