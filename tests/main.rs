@@ -10,6 +10,7 @@ mod flips;
 mod fuzzed;
 mod goldens;
 mod hard_variance;
+mod library;
 mod model_slots;
 mod models;
 mod naive;

@@ -11,6 +11,7 @@ use diffgp_infer::Model;
 use diffgp_train::compress::{self, CompressError, Compressed, Goal};
 use diffgp_train::device_cost::Core;
 use diffgp_train::evaluate::{Figures, Known, Sampling, score};
+use diffgp_train::model_file::ModelFile;
 use diffgp_train::threads::Threads;
 use serde::Serialize;
 
@@ -19,10 +20,9 @@ use super::failure::mistake;
 use super::file_options::FileOption;
 use super::known_rows::KnownRows;
 use super::layout::LayoutArgs;
-use super::model_file::ModelFile;
 use super::test_rows::TestRowsArgs;
 use super::threads::ThreadsArgs;
-use super::{console, output};
+use super::{console, model_file, output};
 
 /// Make a model smaller, and say what that costs.
 ///
@@ -154,7 +154,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let start = Instant::now();
     check(&args)?;
     let threads = args.threads.start()?;
-    let file = ModelFile::read(&args.model)?;
+    let file = model_file::read(&args.model)?;
     let model = file.model();
     let (data, test_rows) = (args.data.as_deref(), args.test_rows.test_rows.as_deref());
     output::check_writable("--out", &args.out, &[Some(&args.model), data, test_rows, args.file.path()])?;

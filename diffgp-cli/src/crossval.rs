@@ -10,8 +10,10 @@ use std::time::{Instant, SystemTime};
 use diffgp_infer::Model;
 use diffgp_train::data::Dataset;
 use diffgp_train::evaluate::{Known, Sampling, score};
+use diffgp_train::model_file::ModelFile;
+use diffgp_train::score::Score;
 use diffgp_train::threads::Threads;
-use diffgp_train::train::{self, Config, Observer, Plan, Progress, Score, TrainError, Trained, Validated, Warning};
+use diffgp_train::train::{self, Config, Observer, Plan, Progress, TrainError, Trained, Validated, Warning};
 
 use self::journal::{Journal, Line, SplitFigures};
 use self::summary::Report;
@@ -19,7 +21,6 @@ use super::console::tell;
 use super::failure::{mistake, training_failed};
 use super::file_options::FileOption;
 use super::labelled::{LabelledArgs, note_classes};
-use super::model_file::{self, ModelFile};
 use super::progress::Reporter;
 use super::settings::Settings;
 use super::{console, interrupt, output};
@@ -135,7 +136,7 @@ fn split_line(
         return Ok(known);
     }
     let (trained, bound) = train_split(args, split, &training, &config, journal)?;
-    let exported = model_file::export_trained(&trained, &training, false)?;
+    let exported = trained.export_without_names(&training)?;
     let file = ModelFile::new(&exported.bytes)?;
     let rows: Vec<_> = held_out.iter().enumerate().map(|(row, &number)| Known::of(&test, row, number)).collect();
     let stride = training.rows().div_ceil(TRAINING_ROWS_SCORED);

@@ -14,11 +14,10 @@ use serde::Serialize;
 
 use super::console::tell;
 use super::failure::mistake;
-use super::model_file::{self, ModelFile};
 use super::plot::Gallery;
 use super::progress::Reporter;
 use super::threads::ThreadsArgs;
-use super::{console, interrupt, output};
+use super::{console, interrupt, model_file, output};
 
 const TRAINING_ROWS: usize = 300;
 const TEST_ROWS: usize = 600;
@@ -109,7 +108,7 @@ fn compare(
     let mut reporter = Reporter::new();
     let trained = train::train(training, &config, &mut reporter);
     reporter.finish();
-    let exported = model_file::export_trained(&trained?, training, true)?;
+    let exported = trained?.export(training)?;
     let file = args.dir.join(name);
     output::write(&file, &exported.bytes)?;
     let seconds = start.elapsed().as_secs_f64();
@@ -145,7 +144,7 @@ fn config(args: &Args, flow_time: f64) -> Config {
 }
 
 fn score_file(path: &Path, test: &Dataset, threads: &Threads) -> anyhow::Result<Figures> {
-    let file = ModelFile::read(path)?;
+    let file = model_file::read(path)?;
     Ok(score(&file.model(), &all_rows(test), Sampling::Paths { count: PATHS, seed: 0 }, threads)?)
 }
 
@@ -155,7 +154,7 @@ fn all_rows(data: &Dataset) -> Vec<Known<'_>> {
 
 /// Both predictions side by side, and the flow.
 fn draw(args: &Args, training: &Dataset, files: [&Path; 2], threads: &Threads) -> anyhow::Result<Vec<PathBuf>> {
-    let [without, with] = [ModelFile::read(files[0])?, ModelFile::read(files[1])?];
+    let [without, with] = [model_file::read(files[0])?, model_file::read(files[1])?];
     let (without, with) = (without.model(), with.model());
     let gallery = |model| {
         let sampling = Sampling::Paths { count: PATHS, seed: 0 };

@@ -19,9 +19,8 @@ use indicatif::ProgressBar;
 use super::failure::mistake;
 use super::file_options::FileOption;
 use super::layout::LayoutArgs;
-use super::model_file::ModelFile;
 use super::model_rows::{ModelRows, Target};
-use super::{interrupt, output};
+use super::{interrupt, model_file, output};
 use port::Port;
 use questions::Questions;
 use tally::Tally;
@@ -83,7 +82,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
-    let file = ModelFile::read(&args.model)?;
+    let file = model_file::read(&args.model)?;
     let model = file.model();
     let port = Port::parse(&args.port, args.baud)?;
     let (cells, width) = (read_rows(&args, &model)?, model.inputs());
@@ -135,7 +134,7 @@ fn read_rows(args: &Args, model: &Model<'_>) -> anyhow::Result<Vec<f32>> {
     {
         cells.extend_from_slice(row);
     }
-    if cells.is_empty() { Err(DataError::NoRows { path: args.data.clone() }.into()) } else { Ok(cells) }
+    if cells.is_empty() { Err(DataError::NoRows { path: Some(args.data.clone()) }.into()) } else { Ok(cells) }
 }
 
 fn request(args: &Args, row: &Row<'_>) -> Request {

@@ -9,10 +9,9 @@ use serde::Serialize;
 
 use super::file_options::FileOption;
 use super::known_rows::KnownRowsArgs;
-use super::model_file::ModelFile;
 use super::sampling::SamplingArgs;
 use super::threads::ThreadsArgs;
-use super::{console, output};
+use super::{console, model_file, output};
 
 /// Score a model on rows whose target is known.
 ///
@@ -67,7 +66,7 @@ struct Coverage {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let threads = args.threads.start()?;
-    let file = ModelFile::read(&args.known.model)?;
+    let file = model_file::read(&args.known.model)?;
     let model = file.model();
     let known = args.known.read(&model)?;
     let rows: Vec<Known<'_>> = known.numbers().iter().map(|&number| known.row(number)).collect();

@@ -38,7 +38,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         // The reader (`head`, a pager) has seen enough.
         return ExitCode::SUCCESS;
     }
-    tell!("error: {}", message(error));
+    tell!("error: {}{}", message(error), advice(error));
     if is_mistake(error) { ExitCode::from(2) } else { ExitCode::FAILURE }
 }
 
@@ -49,6 +49,19 @@ fn message(error: &anyhow::Error) -> String {
         quoted if quoted.contains(&cause) => message,
         _ => format!("{message}: {cause}"),
     })
+}
+
+/// The flag that helps against an error in the data, if there is one.
+fn advice(error: &anyhow::Error) -> String {
+    match error.chain().find_map(|cause| cause.downcast_ref()) {
+        Some(DataError::MixedHeader { .. } | DataError::NumberedHeader { .. }) => {
+            "; say which with --header yes or --header no".to_owned()
+        }
+        Some(DataError::UnnamedColumn { column, .. }) => format!("; --ignore {column} leaves it out"),
+        Some(DataError::TargetIgnored { .. }) => "; expected other columns in --ignore".to_owned(),
+        Some(DataError::LongName { .. }) => "; --strip-names leaves them out".to_owned(),
+        _ => String::new(),
+    }
 }
 
 fn is_mistake(error: &anyhow::Error) -> bool {

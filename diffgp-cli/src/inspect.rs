@@ -4,11 +4,11 @@ mod compression;
 mod source;
 mod summary;
 
+use diffgp_train::model_file::ModelFile;
 use std::path::PathBuf;
 
 use super::file_options::FileOption;
-use super::model_file::ModelFile;
-use super::output;
+use super::{model_file, output};
 
 /// Show what a model needs and expects, before flashing it.
 ///
@@ -41,7 +41,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
-    let file = ModelFile::read(&args.model)?;
+    let file = model_file::read(&args.model)?;
     let name = args.model.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let summary = summary::Summary::new(&file.model(), file.bytes());
     match () {

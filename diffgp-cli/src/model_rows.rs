@@ -81,7 +81,7 @@ impl ModelRows {
             all.extend_from_slice(cells);
         }
         if all.is_empty() {
-            return Err(DataError::NoRows { path: self.path });
+            return Err(DataError::NoRows { path: Some(self.path) });
         }
         let blob = model.blob();
         let inputs =

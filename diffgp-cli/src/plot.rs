@@ -17,10 +17,9 @@ use serde::Serialize;
 use super::failure::mistake;
 use super::file_options::FileOption;
 use super::known_rows::{KnownRows, KnownRowsArgs};
-use super::model_file::ModelFile;
-use super::output;
 use super::sampling::SamplingArgs;
 use super::threads::ThreadsArgs;
+use super::{model_file, output};
 pub(super) use gallery::Gallery;
 
 /// Draw a model and its predictions, as SVG and PNG.
@@ -65,7 +64,7 @@ struct Report {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let threads = args.threads.start()?;
-    let file = ModelFile::read(&args.known.model)?;
+    let file = model_file::read(&args.known.model)?;
     let model = file.model();
     let known = args.known.read(&model)?;
     let row = |&number: &usize| known.row(number);

@@ -13,11 +13,10 @@ use serde::Serialize;
 use super::console::tell;
 use super::file_options::FileOption;
 use super::layout::LayoutArgs;
-use super::model_file::ModelFile;
 use super::model_rows::{ModelRows, Target};
-use super::output;
 use super::sampling::SamplingArgs;
 use super::threads::ThreadsArgs;
+use super::{model_file, output};
 
 /// Rows in memory at once.
 const CHUNK: usize = 4096;
@@ -69,7 +68,7 @@ enum Report {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let threads = args.threads.start()?;
-    let file = ModelFile::read(&args.model)?;
+    let file = model_file::read(&args.model)?;
     let model = file.model();
     if let Some(out) = &args.out {
         output::check_writable("--out", out, &[Some(&args.model), Some(&args.data), args.file.path()])?;
@@ -77,7 +76,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let mut rows = ModelRows::open(&args.data, &args.layout, &model, args.target.as_deref(), Target::Skipped)?;
     let predictions = predict_all(&model, &mut rows, args.sampling.sampling(), &threads)?;
     if predictions.is_empty() {
-        return Err(DataError::NoRows { path: args.data }.into());
+        return Err(DataError::NoRows { path: Some(args.data) }.into());
     }
     let outside = predictions.iter().filter(|prediction| !prediction.in_range()).count();
     if outside > 0 {

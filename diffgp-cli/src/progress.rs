@@ -4,7 +4,8 @@ use std::io::IsTerminal;
 use std::mem::{self, Discriminant};
 use std::time::{Duration, Instant};
 
-use diffgp_train::train::{Observer, Plan, Progress, Score, StageId, StageName, Validated, Warning};
+use diffgp_train::score::Score;
+use diffgp_train::train::{Observer, Plan, Progress, StageId, StageName, Validated, Warning};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::console::tell;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use diffgp_train::data::Dataset;
 use diffgp_train::evaluate::{Known, Sampling, score};
+use diffgp_train::model_file::ModelFile;
 use diffgp_train::threads::Threads;
 
-use super::model_file::ModelFile;
 use super::plot::Gallery;
 use super::{console, inspect};
 

@@ -7,13 +7,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use diffgp_core::blob::limits;
+use anyhow::Context;
 use diffgp_infer::Model;
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::compress::{self, CompressError, Compressed, Goal};
 use diffgp_train::data::Dataset;
 use diffgp_train::device_cost::Core;
 use diffgp_train::export::{Errors, Exported};
+use diffgp_train::model_file::ModelFile;
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{self, Config, TrainError, Trained};
 
@@ -23,7 +24,6 @@ use super::console::tell;
 use super::failure::{mistake, training_failed};
 use super::file_options::FileOption;
 use super::labelled::{LabelledArgs, note_classes};
-use super::model_file::ModelFile;
 use super::report::{self, Report};
 use super::run_directory::{self, RunDirectory};
 use super::settings::{self, Settings};
@@ -86,7 +86,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let start = Instant::now();
     let (data, test) = read_rows(&args)?;
     let config = Config { checkpoint_every: args.checkpoint_every, ..args.settings.config(data.rows())? };
-    check_names(&args, &data)?;
+    if !args.strip_names {
+        data.check_name_lengths().with_context(|| args.rows.data.display().to_string())?;
+    }
     if let Some(note) = args.settings.note_short_run(data.rows()) {
         tell!("note: {note}");
     }
@@ -109,7 +111,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     interrupt::listen()?;
     let (trained, mut directory) = train_watched(&args, &data, &config, checkpoint, directory)?;
     tell!("writing the model and its report");
-    let exported = model_file::export_trained(&trained, &data, !args.strip_names)?;
+    let exported = if args.strip_names { trained.export_without_names(&data) } else { trained.export(&data) }?;
     if let Some(warning) = model_file::export_warning(&exported.errors) {
         tell!("warning: {warning}");
     }
@@ -201,22 +203,6 @@ fn read_rows(args: &Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
         return Err(training_failed(&args.rows.data, TrainError::TooFewRows { rows: data.rows() }));
     }
     Ok((data, test))
-}
-
-/// Refuses names that the model file cannot hold.
-fn check_names(args: &Args, data: &Dataset) -> anyhow::Result<()> {
-    let names = data.names().into_iter().flatten().map(String::as_str).chain(data.target_name());
-    match names.into_iter().find(|name| name.len() > limits::MAX_NAME && !args.strip_names) {
-        Some(name) => Err(mistake(format!(
-            "{}: the column name {:?}... has {} bytes, a model holds {} at most; shorten it, or leave names out with \
-             --strip-names",
-            args.rows.data.display(),
-            name.chars().take(20).collect::<String>(),
-            name.len(),
-            limits::MAX_NAME
-        ))),
-        None => Ok(()),
-    }
 }
 
 /// Held-out rows: no part of training, shown in the report.

@@ -17,6 +17,11 @@ impl AlignedBytes {
         Self { words, length: bytes.len() }
     }
 
+    /// Keeps the first `length` bytes, if there are more.
+    pub fn truncate(&mut self, length: usize) {
+        self.length = self.length.min(length);
+    }
+
     /// The bytes.
     pub fn as_slice(&self) -> &[u8] {
         &zerocopy::IntoBytes::as_bytes(self.words.as_slice())[..self.length]

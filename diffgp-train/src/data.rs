@@ -7,6 +7,8 @@ mod cell;
 mod csv_rows;
 mod error;
 mod first_line;
+mod memory;
+mod names;
 mod scaling;
 mod split;
 mod spread;
@@ -54,21 +56,6 @@ pub enum TargetKind {
 }
 
 impl Dataset {
-    /// A data set from memory: `x` is `[N, inputs]` row-major, `y` is `[N]`.
-    pub fn new(x: Vec<f32>, y: Vec<f32>, inputs: usize) -> Result<Self, DataError> {
-        if inputs == 0 || y.len().checked_mul(inputs) != Some(x.len()) {
-            return Err(DataError::Shape { values: x.len(), rows: y.len(), inputs });
-        }
-        let bad_row = |i: usize| DataError::NotFinite { row: i + 1 };
-        if let Some(i) = x.iter().position(|v| !v.is_finite()) {
-            return Err(bad_row(i / inputs));
-        }
-        if let Some(i) = y.iter().position(|v| !v.is_finite()) {
-            return Err(bad_row(i));
-        }
-        Ok(Self { x, y, inputs, names: None, target_name: None })
-    }
-
     /// Reads a CSV file, row by row.
     pub fn read_csv<'a>(
         path: &Path,
@@ -101,7 +88,7 @@ impl Dataset {
             y.push(value);
         }
         if y.is_empty() {
-            return Err(DataError::NoRows { path: path.to_owned() });
+            return Err(DataError::NoRows { path: Some(path.to_owned()) });
         }
         used.iter().try_for_each(|&column| rows.check_spread(column, 0.0))?;
         x.shrink_to_fit();
@@ -130,21 +117,6 @@ impl Dataset {
         &self.y
     }
 
-    /// Names of the inputs, if the file had a header.
-    pub fn names(&self) -> Option<&[String]> {
-        self.names.as_deref()
-    }
-
-    /// Name of the target, if the file had a header.
-    pub fn target_name(&self) -> Option<&str> {
-        self.target_name.as_deref()
-    }
-
-    /// How messages speak of input `column`.
-    pub fn input_label(&self, column: usize) -> String {
-        self.names.as_ref().map_or_else(|| format!("input {column}"), |names| format!("\"{}\"", names[column]))
-    }
-
     /// A number that changes with any row, its place or any name (checkpoints refuse other data by it).
     ///
     /// FNV-1a over 32-bit words: not cryptographic, and fast enough for gigabytes.
@@ -161,16 +133,6 @@ impl Dataset {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_data_set_from_memory_is_checked() {
-        assert!(matches!(Dataset::new(vec![1.0; 5], vec![0.0; 2], 2), Err(DataError::Shape { .. })));
-        assert!(matches!(Dataset::new(vec![], vec![], 0), Err(DataError::Shape { .. })));
-        let not_finite = Dataset::new(vec![1.0, 2.0, 3.0, f32::NAN], vec![0.0; 2], 2);
-        assert!(matches!(not_finite, Err(DataError::NotFinite { row: 2 })));
-        assert!(Dataset::new(vec![1.0; 4], vec![0.0, f32::INFINITY], 2).is_err());
-        assert_eq!(Dataset::new(vec![1.0; 4], vec![0.0; 2], 2).unwrap().rows(), 2);
-    }
 
     #[test]
     fn the_fingerprint_sees_values_and_order() {

@@ -11,6 +11,9 @@ use rayon::prelude::*;
 use crate::threads::Threads;
 pub use score::{Figures, Known, LEVELS, score};
 
+/// Rows whose paths are in memory at once.
+pub(crate) const CHUNK: usize = 4096;
+
 /// Large enough for every model that the format allows.
 pub(crate) type AnyWorkspace = Workspace<64, 1024>;
 

@@ -1,4 +1,19 @@
-//! Trains differential Gaussian processes and exports them for microcontrollers.
+#![doc = include_str!("../README.md")]
+//!
+//! # The names
+//!
+//! - [`Dataset`]: rows with targets, from arrays or a CSV file.
+//! - [`Options`]: what a user may choose. [`Options::config`] makes the [`Config`] of a run from them, every choice of
+//!   it; [`Task`] says what is predicted.
+//! - [`train()`] and [`resume`] make a [`Trained`] model. An [`Observer`] is told about progress and warnings, may stop
+//!   the run, and keeps [`Checkpoint`]s to resume from.
+//! - [`Trained::predict`] gives a [`Prediction`] for every row, by the device's own code, along the paths that a
+//!   [`Sampling`] asks for and on the [`Threads`] that it is given.
+//! - [`Trained::export`] gives the model file, [`Exported`]. [`ModelFile`] holds one that was checked, and predicts.
+//! - Errors are [`DataError`], [`ConfigError`], [`TrainError`], [`PredictError`] and [`ExportError`].
+//!
+//! The modules hold the parts that these are made of, for the command and the tests. `docs/architecture.md` of the
+//! repository shows how they fit together.
 #![forbid(unsafe_code)]
 
 pub mod aligned;
@@ -12,11 +27,23 @@ pub mod exact;
 pub mod export;
 pub mod gradient;
 pub mod inducing;
+pub mod model_file;
 pub mod noise;
 pub mod optimise;
 pub mod options;
 pub mod params;
 pub mod permutation;
 pub mod philox;
+pub mod score;
 pub mod threads;
 pub mod train;
+
+pub use checkpoint::Checkpoint;
+pub use data::{DataError, Dataset};
+pub use diffgp_infer::Prediction;
+pub use evaluate::Sampling;
+pub use export::{ExportError, Exported};
+pub use model_file::{ModelFile, PredictError};
+pub use options::Options;
+pub use threads::Threads;
+pub use train::{Config, ConfigError, Observer, Task, TrainError, Trained, resume, train};

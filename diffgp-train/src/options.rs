@@ -1,4 +1,4 @@
-//! What a user may choose about training: one schema, read by the command line, `--config` files, `config.toml`, examples
+//! What a user may choose about training: one schema, read by the command line, files of options, `config.toml`, examples
 //! and other languages. Whatever is left out is chosen from the number of rows.
 //!
 //! Every option is declared once, below. Its doc comment is its help, its type says what may be written.

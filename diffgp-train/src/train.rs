@@ -21,7 +21,7 @@ mod plan;
 pub(crate) mod recipe;
 mod refit;
 mod rows;
-mod score;
+mod trained;
 
 pub use climb::{Best, ClimbState};
 pub use comparison::Gain;
@@ -33,19 +33,15 @@ pub use plan::{
     Comparison, Kernels, NoiseFit, Optimiser, Plan, Stage, StageName, Start, Stop, WORTHWHILE_GAIN,
     WORTHWHILE_KERNEL_GAIN, plan,
 };
-pub use score::{Score, Scorer};
+pub use trained::Trained;
 
 use self::execute::Executor;
 use self::initial::Initial;
-use self::objective::{Paths, Standardised};
+use self::objective::Standardised;
 use self::refit::FitRows;
 use self::rows::StageRows;
 use crate::checkpoint::Checkpoint;
 use crate::data::{Dataset, Scaling};
-use crate::elbo::ElboError;
-use crate::noise::NoiseKey;
-use crate::params::Params;
-use crate::philox::Purpose;
 use crate::threads::Threads;
 
 /// Fewer rows than this deserve a warning. Of y = sin x + noise, in 95 % bars learned from 10, 20 and 40 rows lie 80, 90
@@ -53,40 +49,6 @@ use crate::threads::Threads;
 const FEW_ROWS: usize = 40;
 /// Inputs at most; the blob has the same limit.
 const MAX_INPUTS: usize = 64;
-
-/// A trained model, in standardised units, with all that is needed to export it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Trained {
-    /// The model; its flow has the exported number of steps.
-    pub params: Params,
-    /// From raw units to the model's, and the ranges of the inputs.
-    pub scaling: Scaling,
-    /// What it predicts.
-    pub task: Task,
-    /// Names of the inputs, if the data had them.
-    pub names: Option<Vec<String>>,
-    /// Name of the target, if the data had one.
-    pub target_name: Option<String>,
-    /// The iteration of the last stage whose parameters were kept.
-    pub iteration: u64,
-    /// Their score on the validation rows, before those rows were trained on.
-    pub validation_log_likelihood: Option<f64>,
-    /// What the flow adds to the log-likelihood of a validation row, kept or not, if it was to be chosen.
-    pub flow_gain: Option<Gain>,
-    /// What the last candidate kernel adds to it, used or not, if kernels were to be chosen.
-    pub kernel_gain: Option<Gain>,
-    /// What the last fit of σ² added to it, if there was one.
-    pub noise_gain: Option<Gain>,
-}
-
-impl Trained {
-    /// The score on other rows, with `paths` sample paths per row.
-    pub fn score(&self, data: &Dataset, paths: usize, seed: u64, threads: &Threads) -> Result<Score, ElboError> {
-        let rows: Vec<usize> = (0..data.rows()).collect();
-        let key = NoiseKey { seed, purpose: Purpose::Validation, iteration: 0 };
-        Standardised { data, scaling: &self.scaling }.score(&self.params, &rows, Paths { count: paths, key, threads })
-    }
-}
 
 /// Trains a model on all rows of `data` (hold test rows out first).
 pub fn train(data: &Dataset, config: &Config, observer: &mut dyn Observer) -> Result<Trained, TrainError> {
@@ -184,7 +146,7 @@ fn check_scaling(data: &Dataset, scaling: &Scaling, observer: &mut dyn Observer)
     if let Some(column) = scaling.unusable_input() {
         return Err(TrainError::Range { column: data.input_label(column), expected: "1e-30 to 1e30" });
     }
-    let target = data.target_name().map_or("the target".to_owned(), |name| format!("the target {name:?}"));
+    let target = data.target_label();
     if !scaling.target_is_usable() {
         return Err(TrainError::Range { column: target, expected: "1e-15 to 1e18" });
     }
@@ -205,7 +167,7 @@ fn check_scaling(data: &Dataset, scaling: &Scaling, observer: &mut dyn Observer)
 
 /// A small model for tests beside the code: D = 2, three inducing points each.
 #[cfg(test)]
-pub(crate) fn small_model(with_flow: bool) -> Params {
+pub(crate) fn small_model(with_flow: bool) -> crate::params::Params {
     let x: Vec<f32> = (0..40).map(|i| ((i * 17) % 23) as f32).collect();
     let data = Dataset::new(x, (0..20).map(|i| i as f32).collect(), 2).unwrap();
     let mut config = Config::for_rows(20, Task::Regression);

@@ -5,16 +5,14 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use diffgp_infer::Model;
-use diffgp_train::aligned::AlignedBytes;
 use diffgp_train::compress::{Goal, compress};
 use diffgp_train::data::Dataset;
 use diffgp_train::evaluate::{Known, Sampling, score};
-use diffgp_train::export::{Metadata, export};
+use diffgp_train::model_file::ModelFile;
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{Config, Task, train};
 
-/// Training, an export, a score and a compression.
+/// Training, an export, predictions, a score and a compression.
 fn whole_way() {
     let x: Vec<f32> = (0..60).map(|i| i as f32 / 10.0).collect();
     let y = x.iter().map(|x| x.sin()).collect();
@@ -26,14 +24,13 @@ fn whole_way() {
         climb.iterations = 5;
     }
     let trained = train(&data, &config, &mut ()).unwrap();
-    let metadata = Metadata { scaling: &trained.scaling, names: &[], model_id: &[] };
-    let bytes = AlignedBytes::new(&export(&trained.params, &metadata, &x).unwrap().bytes);
-    let model = Model::parse(bytes.as_slice()).unwrap();
+    let file = ModelFile::new(&trained.export(&data).unwrap().bytes).unwrap();
     let threads = Threads::new(1).unwrap();
+    file.predict(&x, Sampling::Drift, &threads).unwrap();
     let rows: Vec<Known<'_>> = (0..data.rows()).map(|row| Known::of(&data, row, row)).collect();
-    score(&model, &rows, Sampling::Paths { count: 2, seed: 0 }, &threads).unwrap();
-    let goal = Goal { max_bytes: Some(bytes.as_slice().len() * 3 / 4), ..Goal::default() };
-    compress(bytes.as_slice(), &x, &goal, &|_| 1, &mut |_| (), &threads).unwrap();
+    score(&file.model(), &rows, Sampling::Paths { count: 2, seed: 0 }, &threads).unwrap();
+    let goal = Goal { max_bytes: Some(file.bytes().len() * 3 / 4), ..Goal::default() };
+    compress(file.bytes(), &x, &goal, &|_| 1, &mut |_| (), &threads).unwrap();
 }
 
 #[test]

@@ -12,6 +12,7 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 use super::cell::{parse, quoted, text};
 use super::error::{CellProblem, DataError};
 use super::first_line::{FirstLine, Header, used_columns};
+use super::names;
 use super::spread::Spread;
 
 /// The rows of an open CSV file.
@@ -107,19 +108,7 @@ impl CsvRows {
 
     /// Refuses columns without a name or with the name of another one; those that are not used may be called anything.
     pub fn check_names(&self, used: &[usize]) -> Result<(), DataError> {
-        let Some(names) = &self.names else { return Ok(()) };
-        let path = || self.path.clone();
-        for &column in used {
-            let name = &names[column];
-            if name.is_empty() {
-                return Err(DataError::UnnamedColumn { path: path(), column });
-            }
-            let mut named = (0..names.len()).filter(|&other| names[other] == *name);
-            if let (Some(first), Some(second)) = (named.next(), named.next()) {
-                return Err(DataError::DuplicateColumn { path: path(), name: quoted(name), first, second });
-            }
-        }
-        Ok(())
+        self.names.as_ref().map_or(Ok(()), |names| names::check(names, used, Some(&self.path)))
     }
 
     /// Replaces `cells` by the next row; `false` at the end of the file.
@@ -166,10 +155,11 @@ impl CsvRows {
 
     /// Refuses a column whose values differed by more than `tolerated` in the rows read, and are one f32 number now.
     pub fn check_spread(&self, column: usize, tolerated: f64) -> Result<(), DataError> {
-        match self.spreads[column].hidden() > tolerated {
-            true => Err(DataError::Indistinct { path: self.path.clone(), column: self.label(column) }),
-            false => Ok(()),
+        if self.spreads[column].hidden() <= tolerated {
+            return Ok(());
         }
+        let column = format!("column {}", self.label(column));
+        Err(DataError::Indistinct { path: Some(self.path.clone()), column })
     }
 
     /// How messages speak of a column.

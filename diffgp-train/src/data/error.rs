@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use diffgp_core::blob::limits::MAX_NAME;
+
 /// A data file or data set that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -20,11 +22,11 @@ pub enum DataError {
         /// The file.
         path: PathBuf,
     },
-    /// The file has a header and nothing else.
-    #[error("{}: no data rows after the header", path.display())]
+    /// There are no rows.
+    #[error("{}no data rows", place(path))]
     NoRows {
-        /// The file.
-        path: PathBuf,
+        /// The file, if there is one.
+        path: Option<PathBuf>,
     },
     /// Only the target column is there, or left.
     #[error("{}: no column is left for the inputs; expected at least one beside the target", path.display())]
@@ -48,8 +50,8 @@ pub enum DataError {
         /// What separates its columns.
         separator: &'static str,
     },
-    /// The first line is neither a header nor data.
-    #[error("{}: line 1 mixes names and numbers (column {column} is {cell:?}); expected a header without numbers or a row without text (--header yes or --header no decides)", path.display())]
+    /// The first line is neither a header nor data; [`Header`](super::Header) can say which.
+    #[error("{}: line 1 mixes names and numbers (column {column} is {cell:?}); expected a header without numbers or a row without text", path.display())]
     MixedHeader {
         /// The file.
         path: PathBuf,
@@ -58,25 +60,28 @@ pub enum DataError {
         /// That cell.
         cell: String,
     },
-    /// The first line counts 0, 1, 2, ...: names or data.
-    #[error("{}: line 1 counts 0, 1, ... and may be numbers of columns or data; say --header yes or --header no", path.display())]
+    /// The first line counts 0, 1, 2, ...: names or data; [`Header`](super::Header) can say which.
+    #[error("{}: line 1 counts 0, 1, ... and may be numbers of columns or data", path.display())]
     NumberedHeader {
         /// The file.
         path: PathBuf,
     },
-    /// A header cell is empty.
-    #[error("{}: column {column} (counted from 0) has no name in the header; name it, or leave it out with --ignore {column} (an index column written by a data frame?)", path.display())]
+    /// A column that is used has no name.
+    #[error(
+        "{}column {column} (counted from 0) has no name; name it, or leave it out (an index column written by a data frame?)",
+        place(path)
+    )]
     UnnamedColumn {
-        /// The file.
-        path: PathBuf,
+        /// The file, if there is one.
+        path: Option<PathBuf>,
         /// Index of the column, counted from 0.
         column: usize,
     },
     /// Two columns have one name.
-    #[error("{}: columns {first} and {second} (counted from 0) are both named {name:?}; rename one of them", path.display())]
+    #[error("{}columns {first} and {second} (counted from 0) are both named {name:?}; rename one of them", place(path))]
     DuplicateColumn {
-        /// The file.
-        path: PathBuf,
+        /// The file, if there is one.
+        path: Option<PathBuf>,
         /// The name.
         name: String,
         /// The first column of that name.
@@ -127,11 +132,14 @@ pub enum DataError {
         problem: CellProblem,
     },
     /// Different values of a column are the same f32 number.
-    #[error("{}: column {column}: its values differ by less than 32-bit floats can tell apart; subtract a constant from the column, or rescale it", path.display())]
+    #[error(
+        "{}{column}: its values differ by less than 32-bit floats can tell apart; subtract a constant from the column, or rescale it",
+        place(path)
+    )]
     Indistinct {
-        /// The file.
-        path: PathBuf,
-        /// Name of the column, or its index counted from 0.
+        /// The file, if there is one.
+        path: Option<PathBuf>,
+        /// How it is called.
         column: String,
     },
     /// No column has the wanted name or index.
@@ -145,7 +153,7 @@ pub enum DataError {
         available: String,
     },
     /// The target was left out.
-    #[error("{}: the target {target:?} is also among the columns to leave out; expected other columns in --ignore", path.display())]
+    #[error("{}: the target {target:?} is also among the columns to leave out", path.display())]
     TargetIgnored {
         /// The file.
         path: PathBuf,
@@ -157,7 +165,7 @@ pub enum DataError {
     TestRows {
         /// The file.
         path: PathBuf,
-        /// Line of the file, counted from 0 as in `--split`.
+        /// Line of the file, counted from 0.
         line: usize,
         /// What is wrong and what would be right.
         problem: String,
@@ -180,12 +188,33 @@ pub enum DataError {
         /// Inputs per row.
         inputs: usize,
     },
-    /// A data set from memory holds a NaN or an infinity.
-    #[error("row {row} holds a value that is not finite")]
-    NotFinite {
+    /// A value in memory is not a usable number.
+    #[error("row {row}, {column}: {value:?} {problem}")]
+    Value {
         /// Row, counted from 1.
         row: usize,
+        /// The column.
+        column: String,
+        /// The value.
+        value: f64,
+        /// What is wrong with it.
+        problem: CellProblem,
     },
+    /// A name that a model file cannot hold.
+    #[error(
+        "the column name {name:?} has {bytes} bytes, a model holds {MAX_NAME} at most; shorten it, or leave the names out"
+    )]
+    LongName {
+        /// Its beginning.
+        name: String,
+        /// Its length.
+        bytes: usize,
+    },
+}
+
+/// The beginning of a message: the file, if there is one.
+fn place(path: &Option<PathBuf>) -> String {
+    path.as_ref().map_or_else(String::new, |path| format!("{}: ", path.display()))
 }
 
 /// Why a cell is not a usable number.

@@ -4,7 +4,6 @@
 //! on up to the last bit. What that and all other rounding on the device changes is measured at export. Mean and
 //! deviation are accumulated in f64 in one pass (Welford). Cost: O(N·D), no copy of the data.
 
-
 use diffgp_core::blob::limits::{SCALE, TARGET_SCALE};
 
 use super::Dataset;

@@ -2,14 +2,11 @@
 
 use diffgp_infer::Model;
 
-use super::{Row, RowError, Sampling, evaluate};
+use super::{CHUNK, Row, RowError, Sampling, evaluate};
 use crate::data::Dataset;
 use crate::params::Likelihood;
+use crate::score::{Score, Scorer};
 use crate::threads::Threads;
-use crate::train::{Score, Scorer};
-
-/// Rows whose paths are in memory at once.
-const CHUNK: usize = 4096;
 
 /// The intervals whose coverage is counted.
 pub const LEVELS: [f32; 3] = [0.5, 0.9, 0.95];

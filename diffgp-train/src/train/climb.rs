@@ -9,10 +9,10 @@ use super::config::Config;
 use super::error::TrainError;
 use super::observer::{Observer, Progress, StageId, Validated, Warning};
 use super::plan::Stage;
-use super::score::Score;
 use crate::elbo::{ElboError, Evaluation};
 use crate::optimise::{Adam, Group, chain_rule, groups, natural_step_or_shorter, overwrite, slopes, unpack};
 use crate::params::{Likelihood, Params};
+use crate::score::Score;
 
 /// Factor on the step after a failure; it grows back by `RECOVERY` with every good iteration.
 const BACK_OFF: f64 = 0.5;

@@ -13,11 +13,11 @@ use super::observer::{Observer, StageId, Validated, Warning};
 use super::plan::{Kernels, NoiseFit, Plan, Start};
 use super::refit::{self, FitRows};
 use super::rows::StageRows;
-use super::score::Score;
 use crate::checkpoint::Checkpoint;
 use crate::elbo::ElboError;
 use crate::optimise::{pack, unpack};
 use crate::params::Params;
+use crate::score::Score;
 use crate::threads::Threads;
 
 /// A run between two iterations: what a checkpoint must hold.

@@ -5,12 +5,12 @@
 use super::climb::Objective;
 use super::config::Config;
 use super::rows::StageRows;
-use super::score::{Score, Scorer};
 use crate::data::{Dataset, Scaling};
 use crate::elbo::{Batch, ElboError, Evaluation, predict_latent, trace, value_and_gradient};
 use crate::noise::{self, NoiseKey};
 use crate::params::Params;
 use crate::philox::Purpose;
+use crate::score::{Score, Scorer};
 use crate::threads::Threads;
 
 /// Row–paths predicted at a time when scoring.

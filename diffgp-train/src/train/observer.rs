@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::plan::{Plan, StageName};
-use super::score::Score;
 use crate::checkpoint::Checkpoint;
+use crate::score::Score;
 
 /// A stage of the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

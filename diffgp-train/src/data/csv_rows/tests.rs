@@ -150,7 +150,7 @@ fn foreign_separators_are_refused_with_advice() {
 
 #[test]
 fn columns_numbered_by_a_data_frame_are_not_taken_for_data() {
-    let doubt = "line 1 counts 0, 1, ... and may be numbers of columns or data; say --header yes or --header no";
+    let doubt = "line 1 counts 0, 1, ... and may be numbers of columns or data";
     assert_eq!(message("0,1,2\n0.5,1.5,2.5\n", "2"), doubt);
     assert_eq!(message(",0,1\n0,1.5,2.5\n", "2"), doubt);
     for data in ["0,1,2\n1,2,3\n4,5,7\n", "0,1\n", "0.0,1.0\n2,3\n", "1,2\n3,4\n", "0,2\n3,4\n"] {
@@ -159,8 +159,10 @@ fn columns_numbered_by_a_data_frame_are_not_taken_for_data() {
     let frame = b"0,1,2\n0.5,1.5,2.5\n";
     assert_eq!(read_as(frame, "2", Header::Present, TargetKind::Real).unwrap().rows(), 1);
     assert_eq!(read_as(frame, "2", Header::Absent, TargetKind::Real).unwrap().rows(), 2);
-    assert!(read_ignoring("0,1,2\n7,3,4\n", "2", &["0"]).unwrap_err().to_string().contains("--header"));
-    assert!(read_ignoring(",0,1,2\n0,3,4,5\n", "2", &["0"]).unwrap_err().to_string().contains("--header"));
+    assert!(read_ignoring("0,1,2\n7,3,4\n", "2", &["0"]).unwrap_err().to_string().contains("line 1 counts 0, 1, ..."));
+    assert!(
+        read_ignoring(",0,1,2\n0,3,4,5\n", "2", &["0"]).unwrap_err().to_string().contains("line 1 counts 0, 1, ...")
+    );
 }
 
 #[test]
@@ -206,7 +208,7 @@ fn columns_can_be_left_out_whatever_they_hold() {
         let error = read(ignored).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     };
-    refused(&["note"], "--ignore 0");
+    refused(&["note"], "column 0 (counted from 0) has no name");
     refused(&["0", "1", "y"], "target \"y\" is also among");
     refused(&["0", "1", "note", "4"], "no column is left");
     refused(&["0", "c"], "no column \"c\"");
