@@ -180,12 +180,11 @@ pub fn certificate(bytes: &[u8]) -> Result<&[u8], ParseError> {
     Ok(Header::read(header).ok_or(ParseError::Header)?.1)
 }
 
-/// P1 to P4 of at least `needed` bytes: P3 and P4.
+/// P1 to P4: the last two. `needed` is what is said of fewer bytes than those.
 fn read_prelude(bytes: &[u8], needed: usize) -> Result<(usize, usize), ParseError> {
-    let found = bytes.len();
     let (words, _) = bytes.as_chunks::<4>();
-    let (Some((&[magic, version, total, header], _)), true) = (words.split_first_chunk::<4>(), found >= needed) else {
-        return Err(ParseError::Truncated { needed, found });
+    let Some((&[magic, version, total, header], _)) = words.split_first_chunk::<4>() else {
+        return Err(ParseError::Truncated { needed, found: bytes.len() });
     };
     if magic != MAGIC {
         return Err(ParseError::NotAModel);
