@@ -1,5 +1,6 @@
 //! Tests across the crates of diffgp, linked once.
 
+mod architecture;
 mod blob_properties;
 mod certified;
 mod compression;
