@@ -182,9 +182,7 @@ impl Executor<'_> {
             flow_gain: run.decided_gain(true),
         })
     }
-}
 
-impl Executor<'_> {
     /// Executes one stage, from its beginning or from where it was left.
     fn stage(&self, run: &mut Run, observer: &mut dyn Observer) -> Result<Ended, TrainError> {
         let index = run.stage();
@@ -249,12 +247,8 @@ impl Executor<'_> {
             let chosen = run.chosen().filter(|chosen| stage.repeats.contains(chosen))?;
             run.outcome(chosen)?.log_likelihood?;
             iterations = run.validated(index).0;
-            jitter = stage
-                .repeats
-                .iter()
-                .filter_map(|&fold| run.outcome(fold))
-                .map(|fold| fold.jitter)
-                .fold(jitter, f64::max);
+            let folds = stage.repeats.iter().filter_map(|&fold| run.outcome(fold));
+            jitter = folds.fold(jitter, |jitter, fold| jitter.max(fold.jitter));
         }
         Some(ClimbState::new(theta, jitter, self.config.averaging.is_some(), iterations))
     }
@@ -277,7 +271,9 @@ impl Executor<'_> {
         };
         let paths = Paths::to_decide(self.config, self.threads);
         match fitted.and_then(|_| Ok(self.rows_of.score_rows(&params, &objective.validation, paths)?)) {
-            Err(TrainError::Elbo(ElboError::NotPositiveDefinite { .. })) => Ok(None),
+            Err(TrainError::Elbo(ElboError::NotPositiveDefinite { .. }) | TrainError::NotPositiveDefinite(_)) => {
+                Ok(None)
+            }
             scored => Ok(Some(scored?).filter(|(score, _)| score.log_likelihood.is_finite())),
         }
     }
