@@ -12,7 +12,9 @@ use crate::goldens::named_arrays;
 use crate::models::{Problem, Spec, problem};
 use crate::naive;
 use crate::random_models::Normals;
-use crate::tolerances::{EXACT_PROCESS, NAIVE_VALUE, REORDERED, SINGLE_GRADIENT, SINGLE_VALUE};
+use crate::tolerances::{
+    EXACT_PROCESS, NAIVE_VALUE, REORDERED, SINGLE_GRADIENT, SINGLE_OFFSET, SINGLE_SHORT_SCALE, SINGLE_VALUE,
+};
 
 #[test]
 fn whitened_equals_the_unwhitened_definition() {
@@ -196,4 +198,49 @@ fn arrays_that_do_not_fit_are_named() {
     let error = value_and_gradient(&problem.params, &batch, 2, Some(&problem.eps[1..]), &Threads::new(1).unwrap());
     let expected = ElboError::Shape { array: "noise", found: problem.eps.len() - 1, expected: problem.eps.len() };
     assert_eq!(error.unwrap_err(), expected);
+}
+
+/// The worst error of each array of the gradient in float32.
+fn single_errors(problem: &Problem) -> Vec<(&'static str, f64)> {
+    let threads = Threads::new(1).unwrap();
+    let (single, double) = (problem.evaluate::<f32>(&threads), problem.evaluate::<f64>(&threads));
+    let arrays = named_arrays(&single.gradient).into_iter().zip(named_arrays(&double.gradient));
+    arrays.map(|((name, single), (_, double))| (name, relative_error(&single, &double))).collect()
+}
+
+#[test]
+fn an_offset_of_the_inputs_costs_no_precision() {
+    for (per_dimension, offset) in [(false, 0.0), (false, 32.0), (false, 128.0), (true, 128.0)] {
+        let spec = Spec { inputs: 4, inducing: 30, steps: 5, rows: 100, paths: 1, per_dimension, ..Spec::SMALL };
+        let mut problem = problem(spec, 16);
+        // Multiples of 2⁻¹²: float32 holds them with the offset and without.
+        let shift = |x: &mut f64| *x = (*x * 4096.0).round() / 4096.0 + offset;
+        problem.x.iter_mut().for_each(shift);
+        problem.params.predictor.inducing.iter_mut().for_each(shift);
+        problem.params.flow.as_mut().unwrap().inducing.iter_mut().for_each(shift);
+        for (name, error) in single_errors(&problem) {
+            assert!(error < SINGLE_OFFSET, "{offset}, per dimension: {per_dimension}, {name}: {error:e}");
+        }
+    }
+}
+
+#[test]
+fn short_length_scales_keep_their_gradient_in_single_precision() {
+    for inputs in [1, 4] {
+        let mut problem = problem(Spec { inputs, inducing: 30, steps: 2, rows: 300, paths: 1, ..Spec::SMALL }, 22);
+        let (flow, predictor) = (problem.params.flow.as_mut().unwrap(), &mut problem.params.predictor);
+        predictor.inducing = flow.inducing.clone();
+        // Rows within a length-scale of an inducing point, and a flow that leaves them there.
+        let short = 0.01;
+        for (place, x) in problem.x.iter_mut().enumerate() {
+            *x = flow.inducing[(place / inputs % 30, place % inputs)] + short * *x;
+        }
+        flow.kernels.iter_mut().for_each(|kernel| kernel.variance *= short * short);
+        for kernel in flow.kernels.iter_mut().chain([&mut predictor.kernel]) {
+            kernel.length_scales.iter_mut().for_each(|scale| *scale *= short);
+        }
+        for (name, error) in single_errors(&problem).into_iter().filter(|(name, _)| name.starts_with("ls")) {
+            assert!(error < SINGLE_SHORT_SCALE, "{inputs} inputs, {name}: {error:e}");
+        }
+    }
 }

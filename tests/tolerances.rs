@@ -52,9 +52,16 @@ pub(crate) const REORDERED: f64 = 1e-10;
 /// The bound in float32 against float64: rounding of 6e-8 through ten steps and a jitter of 1e-5.
 pub(crate) const SINGLE_VALUE: f64 = 1e-5;
 
-/// Gradients in float32 against float64, relative to the largest of the array. R⁻¹ has entries up to 1/√jitter = 300,
-/// and length-scale gradients are differences of larger terms.
+/// Gradients in float32 against float64, relative to the largest of the array: R⁻¹ has entries up to 1/√jitter = 300.
 pub(crate) const SINGLE_GRADIENT: f64 = 1e-2;
+
+/// The same after five steps, with whatever offset of the inputs: 1e-6 seen. Relative to zero instead of the inducing
+/// points, an offset of 32 cost 8e-4 of a length-scale's gradient and one of 128 cost 1e-2.
+pub(crate) const SINGLE_OFFSET: f64 = 1e-5;
+
+/// Gradients of length-scales of 0.01 among inputs of the order of one: 1.2e-4 seen. A state rounded to float32 is off by
+/// 6e-6 of such a length-scale, and R⁻¹ multiplies that. From sums of x² and x it was 1.2e-3 and more.
+pub(crate) const SINGLE_SHORT_SCALE: f64 = 3e-4;
 
 /// The bound of a trained model in float32 against float64, in nats per row, where the flow hardly stretches (ℓ_f = 4,
 /// a jitter of 1e-5): 4.3e-6 was the largest of 20 noises.

@@ -13,6 +13,9 @@
 //! a number of lanes that depends on the model and the batch only, each lane adds up its chunks in order, and lanes are
 //! added in order: results are the same, bit for bit, for any number of threads.
 //!
+//! Nothing depends on where the origin of the inputs lies, only on differences of states and inducing points. Both are
+//! taken relative to a centre among the inducing points, so that float32 keeps these differences for inputs far from zero.
+//!
 //! Cost: B·S·K·M²·(2D·½ + 2D·1 + 2P·½ + 2P·½) operations in matrix products, i.e. 1½ products with an M × M matrix per
 //! row, step and dimension and one per kernel. Memory: `docs/cost.md`.
 
@@ -147,15 +150,7 @@ fn assemble<T: Real>(params: &Params, prepared: &Prepared<T>, lanes: &[LaneSums<
     let flow = flow.map(|((flow, whitened), model)| {
         let totals = model.layer.total(lanes.iter().filter_map(|lane| lane.flow.as_ref()));
         let times = prepared.times.as_ref();
-        let bars = ProcessGradient::new(
-            &flow.kernels,
-            &flow.inducing,
-            &flow.posteriors,
-            params.jitter,
-            whitened,
-            times,
-            &totals,
-        );
+        let bars = ProcessGradient::new(&flow.kernels, &flow.posteriors, params.jitter, whitened, times, &totals);
         FlowGradient {
             temporal: times.zip(flow.temporal.as_ref()).map(|(times, at)| times.backward(at, &bars.times)),
             inducing: bars.inducing,
@@ -168,7 +163,6 @@ fn assemble<T: Real>(params: &Params, prepared: &Prepared<T>, lanes: &[LaneSums<
     let totals = prepared.model.predictor.total(lanes.iter().map(|lane| &lane.predictor));
     let mut bars = ProcessGradient::new(
         std::slice::from_ref(&predictor.kernel),
-        &predictor.inducing,
         std::slice::from_ref(&predictor.posterior),
         params.jitter,
         &prepared.predictor,

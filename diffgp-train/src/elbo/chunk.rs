@@ -15,6 +15,8 @@ use crate::params::Likelihood;
 
 /// The model, rounded to `T`.
 pub(super) struct Model<T> {
+    /// What is subtracted from rows and inducing points: `[D]`.
+    pub(super) centre: Vec<T>,
     pub(super) flow: Option<FlowModel<T>>,
     pub(super) predictor: Layer<T>,
     pub(super) likelihood: Likelihood,
@@ -85,7 +87,7 @@ impl<T: Real> Model<T> {
         for n in 0..c {
             let (_, row) = chunk.source(n, data.batch);
             for i in 0..d {
-                work.states[i * c + n] = data.x[row * d + i];
+                work.states[i * c + n] = data.x[row * d + i] - self.centre[i];
             }
         }
         if let Some(flow) = &self.flow {

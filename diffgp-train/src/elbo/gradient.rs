@@ -6,7 +6,8 @@
 //! s̄² = Σ (½ μ̄ μ + v̄ v)/s² − (jitter/s⁴) tr C̄
 //! ```
 //!
-//! Z̄ and ℓ̄ collect ∂/∂r² from ρ(Z,x) (as Eᵀ[x, x², 1]) and from ρ(Z,Z). The KL terms are included, with weight −1.
+//! Z̄ and ℓ̄ collect ∂/∂r² from ρ(Z,x) (as Eᵀ[x, 1] and Σ E ((x−z)/ℓ)²) and from ρ(Z,Z). The KL terms are included, with
+//! weight −1.
 //! Cost: a few M³ per output and kernel.
 
 use faer::{Mat, MatRef};
@@ -48,13 +49,13 @@ impl ProcessGradient {
     /// Assembles the gradient of a process from its totals.
     pub(super) fn new(
         kernels: &[Kernel],
-        inducing: &DMatrix<f64>,
         posteriors: &[Posterior],
         jitter: f64,
         whitened: &Whitened,
         times: Option<&TimeFeatures>,
         totals: &Totals,
     ) -> Self {
+        let inducing = &whitened.inducing;
         let outputs: Vec<OutputPart> = posteriors
             .par_iter()
             .enumerate()
@@ -69,7 +70,7 @@ impl ProcessGradient {
                 let mut outer = Mat::zeros(inducing.nrows(), inducing.nrows());
                 outputs[own.clone()].iter().for_each(|output| outer += &output.outer);
                 let amplitude = totals.amplitudes[own].iter().sum();
-                kernel_gradient(p, kernel, inducing, jitter, whitened, &outer, amplitude, totals)
+                kernel_gradient(p, kernel, jitter, whitened, &outer, amplitude, totals)
             })
             .collect();
         let steps = times.map_or(0, TimeFeatures::steps);
@@ -140,17 +141,16 @@ fn output_gradient(
     OutputPart { posterior: PosteriorGradient { mean, factor }, outer, times: time_bars }
 }
 
-#[expect(clippy::too_many_arguments, reason = "everything that one kernel's gradient is made of")]
 fn kernel_gradient(
     p: usize,
     kernel: &Kernel,
-    inducing: &DMatrix<f64>,
     jitter: f64,
     whitened: &Whitened,
     outer: &Mat<f64>,
     amplitude: f64,
     totals: &Totals,
 ) -> KernelPart {
+    let inducing = &whitened.inducing;
     let (m, d) = inducing.shape();
     let factor = &whitened.factors[p];
     let correlations_bar = factor.backward(outer);
@@ -159,15 +159,13 @@ fn kernel_gradient(
     let variance = amplitude - trace * jitter * factor.raise / kernel.variance.powi(2);
 
     let (mut points, mut scales) = inducing_gradient(kernel, inducing, &correlations_bar);
-    // Σ_n E_nj (x_n − z_j) and Σ_n E_nj (x_n − z_j)², from Eᵀ[x, x², 1]
+    // z̄_j = −2 Σ_n E_nj (x_n − z_j)/ℓ², from Eᵀ[x, 1], and ℓ̄ = −2 Σ_nj E_nj ((x_n − z_j)/ℓ)²/ℓ
     let sums: MatRef<'_, f64> = totals.distances.subrows(p * m, m);
-    for k in 0..d {
-        let weight = 2.0 / kernel.length_scales[k].powi(2);
+    for (k, length_scale) in kernel.length_scales.iter().enumerate() {
         for j in 0..m {
-            let (z, first, second, zeroth) = (inducing[(j, k)], sums[(j, k)], sums[(j, d + k)], sums[(j, 2 * d)]);
-            points[(j, k)] += weight * (z * zeroth - first);
-            scales[k] -= weight * (second - 2.0 * z * first + z * z * zeroth) / kernel.length_scales[k];
+            points[(j, k)] += 2.0 * (inducing[(j, k)] * sums[(j, d)] - sums[(j, k)]) / length_scale.powi(2);
         }
+        scales[k] -= 2.0 * totals.squares[p * d + k] / length_scale;
     }
     KernelPart { kernel: KernelGradient { variance, length_scales: scales }, inducing: points }
 }

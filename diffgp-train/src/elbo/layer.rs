@@ -28,7 +28,7 @@ use diffgp_core::kernel::KernelKind;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use self::rowwise::{add_twice_weighted, amplitude_bar, means, moments, scale, weigh};
+use self::rowwise::{add_twice_weighted, amplitude_bar, differences_backward, means, moments, scale, weigh};
 pub(super) use self::sums::{Sums, Totals};
 use super::correlation::{chain_to_distance, correlate};
 use super::real::Real;
@@ -44,8 +44,6 @@ pub(super) struct Layer<T> {
     kernels: Vec<LayerKernel<T>>,
     /// One for all steps, or one per step.
     fields: Vec<Field<T>>,
-    /// `[P·M, 2D]`: z_ji/ℓ_pi², then 1/ℓ_pi², by which ∂/∂r² becomes ∂/∂x.
-    distance_to_point: Vec<T>,
     /// Column blocks in which triangular and symmetric products are made.
     blocks: Vec<Range<usize>>,
 }
@@ -58,7 +56,7 @@ struct LayerKernel<T> {
     deviation: T,
     /// 1/ℓ: `[D]`.
     inverse_scales: Vec<T>,
-    /// Z/ℓ: `[M][D]`.
+    /// (Z − centre)/ℓ: `[M][D]`.
     inducing: Vec<T>,
     /// R⁻¹: `[M, M]`, column-major, lower triangular.
     inverse: Vec<T>,
@@ -76,7 +74,7 @@ struct Field<T> {
 pub(super) struct Points<'a, T> {
     /// k, which selects the field.
     pub(super) step: usize,
-    /// x: `[D][c]`.
+    /// x − centre: `[D][c]`.
     pub(super) x: &'a [T],
     /// c.
     pub(super) rows: usize,
@@ -103,7 +101,7 @@ pub(super) struct OutputMoments<'a, T> {
 /// Buffers that carry nothing from one call to the next.
 #[derive(Debug, Default)]
 pub(super) struct Scratch<T> {
-    /// x/ℓ: `[D][c]`.
+    /// (x − centre)/ℓ: `[D][c]`.
     scaled: Vec<T>,
     /// ρ or ∂/∂a: `[M][c]`.
     features: Vec<T>,
@@ -111,10 +109,8 @@ pub(super) struct Scratch<T> {
     distances: Vec<T>,
     /// diag(g) A of one block of columns, every output of a kernel: `[O/P][block][c]`.
     weighted: Vec<T>,
-    /// x, x² and 1: `[2D+1][c]`.
-    powers: Vec<T>,
-    /// Σ_j ∂/∂r² times the columns of `distance_to_point`: `[2D][c]`.
-    points: Vec<T>,
+    /// x − centre and 1: `[D+1][c]`.
+    extended: Vec<T>,
 }
 
 impl<T: Real> Layer<T> {
@@ -275,43 +271,25 @@ impl<T: Real> Layer<T> {
             }
             // E = ∂/∂r² = ρ̄ dρ/dr²
             scale(x, &kernel.inverse_scales, &mut scratch.scaled, rows);
-            chain_to_distance(kernel.kind, &scratch.scaled[..d * rows], &kernel.inducing, distances, rows);
+            let scaled = &scratch.scaled[..d * rows];
+            chain_to_distance(kernel.kind, scaled, &kernel.inducing, distances, rows);
+            differences_backward(kernel, scaled, distances, x_bar, &mut sums.squares[p * d..(p + 1) * d], rows);
         }
-        self.distances_backward(x, rows, x_bar, sums, scratch);
+        self.points_backward(x, rows, sums, scratch);
     }
 
-    /// From E = ∂/∂r² of all kernels to x̄, and to the sums Eᵀ[x, x², 1] of which Z̄ and ℓ̄ are made.
-    fn distances_backward(&self, x: &[T], rows: usize, x_bar: &mut [T], sums: &mut Sums<T>, scratch: &mut Scratch<T>) {
-        let (m, d) = (self.inducing, self.inputs);
-        let stacked = self.kernels.len() * m;
-        let distances = columns(&scratch.distances[..stacked * rows], rows);
-
-        // x̄_i = 2 Σ_pj E_pj (x_i − z_ji)/ℓ_pi²
-        scratch.points.resize(2 * d * rows, T::zero());
-        matmul(
-            columns_mut(&mut scratch.points, rows),
-            Accum::Replace,
-            distances,
-            columns(&self.distance_to_point, stacked),
-            T::from_f64(2.0),
-            Par::Seq,
-        );
-        let (weighted_inducing, weights) = scratch.points.split_at(d * rows);
-        for (((bar, &x), &z), &w) in x_bar.iter_mut().zip(x).zip(weighted_inducing).zip(weights) {
-            *bar += x * w - z;
-        }
-
-        scratch.powers.resize((2 * d + 1) * rows, T::one());
-        let (first, rest) = scratch.powers.split_at_mut(d * rows);
-        let (second, ones) = rest.split_at_mut(d * rows);
-        first.copy_from_slice(x);
-        second.iter_mut().zip(x).for_each(|(square, &x)| *square = x * x);
+    /// From E = ∂/∂r² of all kernels to the sums Eᵀ[x, 1] of which Z̄ is made.
+    fn points_backward(&self, x: &[T], rows: usize, sums: &mut Sums<T>, scratch: &mut Scratch<T>) {
+        let stacked = self.kernels.len() * self.inducing;
+        scratch.extended.resize((self.inputs + 1) * rows, T::one());
+        let (points, ones) = scratch.extended.split_at_mut(self.inputs * rows);
+        points.copy_from_slice(x);
         ones.fill(T::one());
         matmul(
             columns_mut(sums.distances_mut(self), stacked),
             Accum::Add,
-            distances.transpose(),
-            columns(&scratch.powers, rows),
+            columns(&scratch.distances[..stacked * rows], rows).transpose(),
+            columns(&scratch.extended, rows),
             T::one(),
             Par::Seq,
         );

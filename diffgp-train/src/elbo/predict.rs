@@ -61,7 +61,11 @@ pub fn trace<T: Real>(
 ) -> Result<Trace<T>, ElboError> {
     let keep = |prepared: &Prepared<T>, chunk: Chunk, work: &mut Workspace<T>| {
         let latent = latent(prepared, chunk, work);
-        (work.states.clone(), work.drift.clone(), work.diffusion.clone(), latent)
+        let mut states = work.states.clone();
+        for (state, &centre) in states.chunks_exact_mut(chunk.rows()).zip(prepared.model.centre.iter().cycle()) {
+            state.iter_mut().for_each(|x| *x += centre);
+        }
+        (states, work.drift.clone(), work.diffusion.clone(), latent)
     };
     let parts = each_chunk(params, x, paths, noise, threads, keep)?;
     let (d, steps) = (params.inputs(), params.flow.as_ref().map_or(0, |flow| flow.steps));

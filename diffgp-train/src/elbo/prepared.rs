@@ -1,5 +1,7 @@
 //! Everything that all rows of an evaluation share: shapes checked, factors computed, model rounded, work cut up.
 
+use nalgebra::DMatrix;
+
 use super::chunk::{Chunk, FlowModel, Model};
 use super::layer::Layer;
 use super::real::Real;
@@ -29,22 +31,23 @@ impl<T: Real> Prepared<T> {
     pub(super) fn new(params: &Params, x: &[T], paths: usize, noise: Option<&[T]>) -> Result<Self, ElboError> {
         check_shapes(params, x, paths, noise)?;
         let (predictor, jitter) = (&params.predictor, params.jitter);
+        let centre: Vec<T> = centre_of(params);
         let whitened = Whitened::new(
             std::slice::from_ref(&predictor.kernel),
-            &predictor.inducing,
+            centred(&predictor.inducing, &centre),
             std::slice::from_ref(&predictor.posterior),
             jitter,
             None,
             "K_ZZ of the predictor",
         )?;
-        let layer = Layer::new(std::slice::from_ref(&predictor.kernel), &predictor.inducing, &whitened);
+        let layer = Layer::new(std::slice::from_ref(&predictor.kernel), &whitened);
         let mut raised = whitened.raised(jitter);
         let (mut flow_model, mut flow_whitened, mut times) = (None, None, None);
         if let Some(flow) = &params.flow {
             times = TimeFeatures::new(flow, jitter)?;
             let process = Whitened::new(
                 &flow.kernels,
-                &flow.inducing,
+                centred(&flow.inducing, &centre),
                 &flow.posteriors,
                 jitter,
                 times.as_ref(),
@@ -55,7 +58,7 @@ impl<T: Real> Prepared<T> {
                 .into_iter()
                 .flatten()
                 .reduce(f64::max);
-            let layer = Layer::new(&flow.kernels, &flow.inducing, &process);
+            let layer = Layer::new(&flow.kernels, &process);
             flow_model = Some(FlowModel {
                 slots: slots(&layer, flow.steps),
                 layer,
@@ -65,6 +68,7 @@ impl<T: Real> Prepared<T> {
             flow_whitened = Some(process);
         }
         let model = Model {
+            centre,
             flow: flow_model,
             predictor: layer,
             likelihood: params.likelihood,
@@ -81,6 +85,22 @@ impl<T: Real> Prepared<T> {
         let lanes = (SUMS_BUDGET / bytes.max(1)).clamp(FEWEST, LANES).min(chunks.len());
         (0..lanes).map(|i| chunks[i * chunks.len() / lanes..(i + 1) * chunks.len() / lanes].to_vec()).collect()
     }
+}
+
+/// The median of the inducing points where the rows come in, input by input: a far point hardly moves it.
+fn centre_of<T: Real>(params: &Params) -> Vec<T> {
+    let inducing = params.flow.as_ref().map_or(&params.predictor.inducing, |flow| &flow.inducing);
+    let median = |column: &[f64]| {
+        let mut column = column.to_vec();
+        column.sort_unstable_by(f64::total_cmp);
+        T::from_f64(column.get(column.len() / 2).copied().unwrap_or(0.0))
+    };
+    (0..inducing.ncols()).map(|i| median(inducing.column(i).as_slice())).collect()
+}
+
+/// Z − centre.
+fn centred<T: Real>(inducing: &DMatrix<f64>, centre: &[T]) -> DMatrix<f64> {
+    DMatrix::from_fn(inducing.nrows(), inducing.ncols(), |j, i| inducing[(j, i)] - centre[i].to_f64())
 }
 
 /// The rows in pieces of [`CHUNK`].

@@ -14,8 +14,10 @@ use super::temporal::TimeFeatures;
 use super::workspace::padded;
 use crate::params::{Kernel, Posterior};
 
-/// R, W and m of a Gaussian process.
+/// Z, R, W and m of a Gaussian process.
 pub(super) struct Whitened {
+    /// Z − centre: `[M, D]`.
+    pub(super) inducing: DMatrix<f64>,
     /// R and R⁻¹ per kernel.
     pub(super) factors: Vec<Factor>,
     /// One for all steps, or one per step of a spatio-temporal flow.
@@ -31,16 +33,17 @@ pub(super) struct ExactField {
 }
 
 impl Whitened {
-    /// Factorises and prepares; `times` holds the temporal features of every step of a spatio-temporal flow.
+    /// Factorises and prepares; `inducing` is Z − centre, and `times` holds the temporal features of every step of a
+    /// spatio-temporal flow.
     pub(super) fn new(
         kernels: &[Kernel],
-        inducing: &DMatrix<f64>,
+        inducing: DMatrix<f64>,
         posteriors: &[Posterior],
         jitter: f64,
         times: Option<&TimeFeatures>,
         matrix: &'static str,
     ) -> Result<Self, ElboError> {
-        let factor = |kernel: &Kernel| Factor::new(&correlations(kernel, inducing), jitter / kernel.variance, matrix);
+        let factor = |kernel: &Kernel| Factor::new(&correlations(kernel, &inducing), jitter / kernel.variance, matrix);
         let factors = kernels.par_iter().map(factor).collect::<Result<Vec<_>, _>>()?;
         let covariances: Vec<Mat<f64>> = posteriors.par_iter().map(covariance).collect();
         let fields = match times {
@@ -59,7 +62,7 @@ impl Whitened {
                 (0..times.steps()).into_par_iter().map(field).collect()
             }
         };
-        Ok(Self { factors, fields })
+        Ok(Self { inducing, factors, fields })
     }
 
     /// The largest absolute jitter in use, when any factor had to raise its own.

@@ -21,7 +21,7 @@ pub(super) const BUDGET: usize = 64 << 20;
 /// Buffers for one chunk, kept from chunk to chunk.
 #[derive(Debug, Default)]
 pub struct Workspace<T> {
-    /// x_k: `[K+1][D][c]`.
+    /// x_k − centre: `[K+1][D][c]`.
     pub(super) states: Vec<T>,
     /// μ and Σ of every step: `[K][D][c]` each.
     pub(super) drift: Vec<T>,

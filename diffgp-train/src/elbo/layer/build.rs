@@ -14,21 +14,11 @@ use crate::params::Kernel;
 const BLOCK: usize = 32;
 
 impl<T: Real> Layer<T> {
-    /// The layer of `kernels` on the inducing points that `whitened` was made from.
-    pub(in crate::elbo) fn new(kernels: &[Kernel], inducing: &nalgebra::DMatrix<f64>, whitened: &Whitened) -> Self {
+    /// The layer of the kernels that `whitened` was made from.
+    pub(in crate::elbo) fn new(kernels: &[Kernel], whitened: &Whitened) -> Self {
+        let inducing = &whitened.inducing;
         let (m, d) = inducing.shape();
         let outputs = whitened.fields[0].means.len();
-        let mut distance_to_point = vec![T::zero(); kernels.len() * m * 2 * d];
-        for i in 0..d {
-            for (p, kernel) in kernels.iter().enumerate() {
-                let weight = kernel.length_scales[i].powi(-2);
-                for j in 0..m {
-                    let row = p * m + j;
-                    distance_to_point[i * kernels.len() * m + row] = T::from_f64(weight * inducing[(j, i)]);
-                    distance_to_point[(d + i) * kernels.len() * m + row] = T::from_f64(weight);
-                }
-            }
-        }
         let rounded = |kernel: &Kernel, inverse: &Mat<f64>| LayerKernel {
             kind: kernel.kind,
             variance: T::from_f64(kernel.variance),
@@ -53,7 +43,6 @@ impl<T: Real> Layer<T> {
                     means: field.means.iter().flatten().map(|&mean| T::from_f64(mean)).collect(),
                 })
                 .collect(),
-            distance_to_point,
             blocks: blocks(m),
         }
     }

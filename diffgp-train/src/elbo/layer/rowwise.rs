@@ -100,3 +100,59 @@ pub(super) fn weigh<T: Real>(features: &[T], weights: &[T], weighted: &mut [T], 
         },
     );
 }
+
+/// From E = ∂/∂r² of one kernel to x̄ += 2 Σ_j E d/ℓ and `squares` += Σ_nj E d², with d = (x − z_j)/ℓ input by input.
+///
+/// Differences are taken first: from sums of x² and x, the squares of small ones would cancel.
+pub(super) fn differences_backward<T: Real>(
+    kernel: &LayerKernel<T>,
+    scaled: &[T],
+    distances: &[T],
+    x_bar: &mut [T],
+    squares: &mut [f64],
+    rows: usize,
+) {
+    // Every addition waits for the one before: where the rows allow, twice as many sums go on at once.
+    if rows.is_multiple_of(2 * LANES) {
+        blocks_backward::<T, { 2 * LANES }>(kernel, scaled, distances, x_bar, squares, rows);
+    } else {
+        blocks_backward::<T, LANES>(kernel, scaled, distances, x_bar, squares, rows);
+    }
+}
+
+#[inline(always)]
+fn blocks_backward<T: Real, const WIDTH: usize>(
+    kernel: &LayerKernel<T>,
+    scaled: &[T],
+    distances: &[T],
+    x_bar: &mut [T],
+    squares: &mut [f64],
+    rows: usize,
+) {
+    let (blocks, inputs) = (rows / WIDTH, squares.len());
+    let distances = distances.as_chunks::<WIDTH>().0;
+    let (scaled, x_bar) = (scaled.as_chunks::<WIDTH>().0, x_bar.as_chunks_mut::<WIDTH>().0);
+    vectorised(
+        #[inline(always)]
+        || {
+            for (index, (x, bar)) in scaled.iter().zip(x_bar).enumerate() {
+                let (i, block) = (index / blocks, index % blocks);
+                let (mut first, mut second) = ([T::zero(); WIDTH], [T::zero(); WIDTH]);
+                let points = kernel.inducing[i..].iter().step_by(inputs);
+                for (&z, e) in points.zip(distances[block..].iter().step_by(blocks)) {
+                    for lane in 0..WIDTH {
+                        let difference = x[lane] - z;
+                        let weighted = e[lane] * difference;
+                        first[lane] += weighted;
+                        second[lane] = weighted.fused(difference, second[lane]);
+                    }
+                }
+                let scale = kernel.inverse_scales[i];
+                for lane in 0..WIDTH {
+                    bar[lane] = (scale + scale).fused(first[lane], bar[lane]);
+                    squares[i] += second[lane].to_f64();
+                }
+            }
+        },
+    );
+}

@@ -1,6 +1,6 @@
 //! Sums over rows from which the gradient of a layer's parameters is made.
 //!
-//! Per field and kernel G = Σ g a aᵀ (lower block triangle) and b = Σ s μ̄ a for every output, then Eᵀ[x, x², 1] for all
+//! Per field and kernel G = Σ g a aᵀ (lower block triangle) and b = Σ s μ̄ a for every output, then Eᵀ[x, 1] for all
 //! kernels. They are kept in `T` while a lane of chunks is worked on and added up in float64, lane after lane.
 
 use std::ops::Range;
@@ -14,10 +14,12 @@ use crate::elbo::real::Real;
 /// The sums of one lane.
 #[derive(Clone, Debug)]
 pub(in crate::elbo) struct Sums<T> {
-    /// G, b and Eᵀ[x, x², 1], in the order of [`Layout`].
+    /// G, b and Eᵀ[x, 1], in the order of [`Layout`].
     values: Vec<T>,
     /// ∂/∂s² through the moments, per output.
     pub(in crate::elbo) amplitudes: Vec<f64>,
+    /// Σ E ((x − z)/ℓ)² over rows and inducing points, per kernel and input: `[P][D]`.
+    pub(in crate::elbo) squares: Vec<f64>,
 }
 
 /// The sums of all lanes.
@@ -26,10 +28,12 @@ pub(in crate::elbo) struct Totals {
     pub(in crate::elbo) quadratic: Vec<Vec<Mat<f64>>>,
     /// b per field and output: `[F][O][M]`.
     pub(in crate::elbo) linear: Vec<Vec<Vec<f64>>>,
-    /// Eᵀ[x, x², 1]: `[P·M, 2D+1]`.
+    /// Eᵀ[x, 1]: `[P·M, D+1]`.
     pub(in crate::elbo) distances: Mat<f64>,
     /// ∂/∂s² through the moments, per output.
     pub(in crate::elbo) amplitudes: Vec<f64>,
+    /// Σ E ((x − z)/ℓ)² over rows and inducing points, per kernel and input: `[P][D]`.
+    pub(in crate::elbo) squares: Vec<f64>,
 }
 
 /// Numbers of entries, from which every offset follows.
@@ -46,7 +50,7 @@ impl<T: Real> Layer<T> {
         Layout {
             quadratic: self.fan_out() * lower,
             linear: self.fan_out() * m,
-            distances: self.kernels.len() * m * (2 * self.inputs + 1),
+            distances: self.kernels.len() * m * (self.inputs + 1),
         }
     }
 
@@ -85,14 +89,17 @@ impl<T: Real> Layer<T> {
             }
         });
         let amplitudes = (0..self.outputs).map(|o| lanes.iter().map(|lane| lane.amplitudes[o]).sum()).collect();
+        let entries = 0..self.kernels.len() * self.inputs;
+        let squares = entries.map(|entry| lanes.iter().map(|lane| lane.squares[entry]).sum()).collect();
         let fields = 0..self.fields.len();
         let stacked = self.kernels.len() * self.inducing;
         let distances = &values[values.len() - self.layout().distances..];
         Totals {
             quadratic: fields.clone().map(|f| self.symmetric_sums(f, &values)).collect(),
             linear: fields.map(|f| self.linear_sums(f, &values)).collect(),
-            distances: Mat::from_fn(stacked, 2 * self.inputs + 1, |row, column| distances[column * stacked + row]),
+            distances: Mat::from_fn(stacked, self.inputs + 1, |row, column| distances[column * stacked + row]),
             amplitudes,
+            squares,
         }
     }
 
@@ -126,7 +133,11 @@ impl<T: Real> Layer<T> {
 impl<T: Real> Sums<T> {
     /// Zero.
     pub(in crate::elbo) fn new(layer: &Layer<T>) -> Self {
-        Self { values: vec![T::zero(); layer.sums_len()], amplitudes: vec![0.0; layer.outputs] }
+        Self {
+            values: vec![T::zero(); layer.sums_len()],
+            amplitudes: vec![0.0; layer.outputs],
+            squares: vec![0.0; layer.kernels.len() * layer.inputs],
+        }
     }
 
     /// G of the outputs of a kernel, one block of columns: `[M − start, O/P·block]`.
@@ -139,7 +150,7 @@ impl<T: Real> Sums<T> {
         &mut self.values[layer.linear_range(step.min(layer.fields.len() - 1), kernel)]
     }
 
-    /// Eᵀ[x, x², 1]: `[P·M, 2D+1]`.
+    /// Eᵀ[x, 1]: `[P·M, D+1]`.
     pub(super) fn distances_mut(&mut self, layer: &Layer<T>) -> &mut [T] {
         let start = self.values.len() - layer.layout().distances;
         &mut self.values[start..]
