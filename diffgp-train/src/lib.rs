@@ -18,5 +18,6 @@ pub mod options;
 pub mod params;
 pub mod permutation;
 pub mod philox;
+pub mod provenance;
 pub mod threads;
 pub mod train;
