@@ -87,6 +87,13 @@ pub enum Warning {
     },
     /// No validation rows, so nothing could speak for a flow.
     NoFlow,
+    /// The checkpoint was made with another instruction set.
+    OtherInstructionSet {
+        /// That of the checkpoint.
+        found: String,
+        /// That of this machine.
+        here: String,
+    },
     /// A Cholesky factorisation failed.
     JitterRaised {
         /// In that iteration.
@@ -131,6 +138,11 @@ impl fmt::Display for Warning {
                 )
             }
             Self::NoFlow => write!(f, "no flow is tried: no validation rows could say whether it helps"),
+            Self::OtherInstructionSet { found, here } => write!(
+                f,
+                "the checkpoint was made with {found}, and here is {here}, which rounds otherwise: the model will be as \
+                 good, but not byte for byte the one of an undisturbed run"
+            ),
             Self::JitterRaised { iteration, jitter } => {
                 write!(f, "iteration {iteration}: jitter raised to {jitter:e} after a failed factorisation")
             }
