@@ -17,6 +17,7 @@ mod noise_statistics;
 mod overflow;
 mod profile;
 mod random_models;
+mod recipe;
 mod region;
 mod runtime_api;
 mod runtime_goldens;
