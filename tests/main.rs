@@ -19,6 +19,7 @@ mod noise_statistics;
 mod overflow;
 mod profile;
 mod random_models;
+mod recipe;
 mod refused_models;
 mod region;
 mod runtime_api;

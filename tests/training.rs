@@ -21,7 +21,7 @@ use crate::random_models::Normals;
 use crate::tolerances;
 
 /// y = sign of a step at 0 with noise, one input; or the class of it.
-fn step_data(rows: usize, task: Task) -> Dataset {
+pub(crate) fn step_data(rows: usize, task: Task) -> Dataset {
     let scattered = |i: usize, k: usize| ((i * 7919 + k * 104_729) % 10_007) as f32 / 10_007.0;
     let x: Vec<f32> = (0..rows).map(|i| 4.0 * scattered(i, 1) - 2.0).collect();
     let y = x.iter().enumerate().map(|(i, &x)| match task {

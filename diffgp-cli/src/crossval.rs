@@ -11,11 +11,12 @@ use diffgp_infer::Model;
 use diffgp_train::data::Dataset;
 use diffgp_train::evaluate::{Known, Sampling, score};
 use diffgp_train::model_file::ModelFile;
+use diffgp_train::provenance::Provenance;
 use diffgp_train::score::Score;
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{self, Config, Observer, Plan, Progress, TrainError, Trained, Validated, Warning};
 
-use self::journal::{Journal, Line, SplitFigures};
+use self::journal::{Experiment, Journal, Line, SplitFigures};
 use self::summary::Report;
 use super::console::tell;
 use super::failure::{mistake, training_failed};
@@ -31,7 +32,8 @@ const TRAINING_ROWS_SCORED: usize = 2000;
 /// Train and score on many splits, for several flow times.
 ///
 /// Every split is trained on its training rows alone, exported, and scored on its held-out rows with the device's own
-/// code. One line per finished split goes to --out; the same command started again goes on where it stopped.
+/// code. One line per finished split goes to --out; the same command started again goes on where it stopped. Splits
+/// that an older recipe trained are trained anew; --finished shows them, and says so.
 #[derive(Debug, clap::Args)]
 #[command(
     args_override_self = true,
@@ -64,7 +66,7 @@ pub(crate) struct Args {
     /// Train nothing: summarise the splits that are finished.
     #[arg(long)]
     finished: bool,
-    /// Print one JSON object: results, an array with one object per flow time.
+    /// Print one JSON object: recipe, and results, an array with one object per flow time.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -112,7 +114,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         return Err(mistake(format!("{} holds no finished split of these settings", path.display())));
     }
     let report = Report::new(args.settings.task(), &args.flow_times, &lines);
-    if let Some(note) = report.note() {
+    for note in report.notes() {
         tell!("note: {note}");
     }
     if args.json { output::print_json(&report) } else { output::print(&report.text()) }
@@ -129,10 +131,11 @@ fn split_line(
 ) -> anyhow::Result<Option<Line>> {
     let start = Instant::now();
     let (training, test) = data.clone().hold_out(held_out)?;
-    let config = args.settings.with_flow_time(flow_time).config(training.rows())?;
-    let key = journal::key(&config, &training, &test, args.test_paths);
+    let settings = args.settings.with_flow_time(flow_time);
+    let config = settings.config(training.rows())?;
+    let key = Experiment::new(&settings.options, &training, &test, args.test_paths)?;
     let known = journal.find(&key, split);
-    if known.is_some() || args.finished {
+    if args.finished || known.as_ref().is_some_and(Line::is_current) {
         return Ok(known);
     }
     let (trained, bound) = train_split(args, split, &training, &config, journal)?;
@@ -144,10 +147,13 @@ fn split_line(
         (0..training.rows()).step_by(stride).map(|row| Known::of(&training, row, row)).collect();
     let model = file.model();
     let sampled = score(&model, &rows, Sampling::Paths { count: args.test_paths, seed: 0 }, threads)?;
+    let flow = trained.params.flow.as_ref();
     let line = Line {
         key,
         split,
         flow_time,
+        training_steps: flow.map_or(0, |_| config.flow.training_steps()),
+        steps: flow.map_or(0, |flow| flow.steps),
         n: sampled.score.rows,
         figures: figures(&sampled.score),
         coverage: sampled.coverage(),
@@ -162,6 +168,7 @@ fn split_line(
         mean_error: exported.errors.mean,
         variance_error: exported.errors.variance,
         seconds: start.elapsed().as_secs_f64(),
+        provenance: Provenance::here(),
         machine: journal::machine(),
         date: journal::date(SystemTime::now()),
     };

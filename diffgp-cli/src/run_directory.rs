@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! config.toml     the options, for `diffgp train DATA.csv --config config.toml`
-//! run.json        the whole configuration, the data, the program and the processor
+//! run.json        the whole configuration, the data, and the programs and processors that took part
 //! metrics.jsonl   one object per iteration and per look at the validation rows
 //! checkpoint      from which `--resume` goes on
 //! lock            held by the process that trains here
@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::data::Dataset;
+use diffgp_train::provenance::Provenance;
 use diffgp_train::train::{Config, Progress, Validated};
 use serde_json::{Value, json};
 
@@ -64,19 +65,30 @@ impl RunDirectory {
         Ok(Self { path: path.to_owned(), metrics: BufWriter::new(file), _lock: lock })
     }
 
-    /// Records what is being done, before it is done.
-    pub(crate) fn describe(&self, options: toml::Table, config: &Config, data: &Dataset) -> anyhow::Result<()> {
+    /// Records what is being done, before it is done. A run that goes on stays one of all the machines that it was on.
+    pub(crate) fn describe(
+        &self,
+        options: toml::Table,
+        config: &Config,
+        data: &Dataset,
+        resumed: bool,
+    ) -> anyhow::Result<()> {
         output::write(&self.path.join("config.toml"), options.to_string().as_bytes())?;
+        let path = self.path.join("run.json");
+        let mut provenance = if resumed { provenance_before(&path) } else { Vec::new() };
+        let here = Provenance::here();
+        if !provenance.contains(&here) {
+            provenance.push(here);
+        }
         let run = json!({
-            "program": format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
-            "processor": format!("{} {:?}", std::env::consts::ARCH, pulp::Arch::new()),
+            "provenance": provenance,
             "data": {
                 "rows": data.rows(), "inputs": data.names(), "target": data.target_name(),
                 "fingerprint": format!("{:016x}", data.fingerprint()),
             },
             "config": config,
         });
-        output::write(&self.path.join("run.json"), (serde_json::to_string_pretty(&run)? + "\n").as_bytes())
+        output::write(&path, (serde_json::to_string_pretty(&run)? + "\n").as_bytes())
     }
 
     /// Records an iteration.
@@ -193,6 +205,13 @@ pub(crate) fn read_checkpoint(directory: &Path) -> anyhow::Result<Option<Checkpo
         return Ok(None);
     }
     Ok(Some(Checkpoint::read(&path).with_context(|| format!("--resume {}", directory.display()))?))
+}
+
+/// The machines that a run was on until now.
+fn provenance_before(run: &Path) -> Vec<Provenance> {
+    let text = fs::read_to_string(run).unwrap_or_default();
+    let run: Value = serde_json::from_str(&text).unwrap_or_default();
+    serde_json::from_value(run["provenance"].clone()).unwrap_or_default()
 }
 
 /// The lines of iterations that will not be done again. A last line that a crash cut short is not one of them.

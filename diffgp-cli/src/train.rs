@@ -37,7 +37,8 @@ use super::{console, interrupt, model_file, output};
 ///
 /// The run directory holds the options (config.toml), metrics.jsonl, a checkpoint, the model and a page
 /// about it (report.html). After Ctrl-C or a
-/// crash, the same command with --resume goes on and gives the same model as an undisturbed run.
+/// crash, the same command with --resume goes on and gives the model of an undisturbed run, byte for byte on the same
+/// kind of CPU (instruction set).
 #[derive(Debug, clap::Args)]
 #[command(
     args_override_self = true,
@@ -106,7 +107,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         tell!("note: no checkpoint in {}; starting from the beginning", run_dir.display());
     }
     let directory = RunDirectory::open(&run_dir, lock, checkpoint.as_ref())?;
-    directory.describe(options(&args, &config)?, &config, &data)?;
+    directory.describe(options(&args, &config)?, &config, &data, checkpoint.is_some())?;
 
     interrupt::listen()?;
     let (trained, mut directory) = train_watched(&args, &data, &config, checkpoint, directory)?;

@@ -47,6 +47,40 @@ fn an_interrupted_comparison_goes_on_where_it_stopped() {
     folder.run(&format!("{command} --finished --seed 5")).refused_with(&["lines.jsonl", "no finished split"]);
 }
 
+#[test]
+fn splits_of_an_older_recipe_are_shown_and_trained_anew() {
+    let folder = Folder::with_data();
+    let command =
+        format!("crossval data.csv --target y --folds 3 --splits 0..2 --flow-times 1 {QUICK} --json --out lines.jsonl");
+    let whole = folder.run(&command).succeeds().json();
+    let recipe = whole["recipe"].as_u64().unwrap();
+    assert_eq!((&whole["results"][0]["recipes"], &whole["results"][0]["steps"]), (&[recipe].into(), &"3".into()));
+    let lines = folder.read_text("lines.jsonl");
+    let line: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    assert_eq!(
+        (&line["steps"], &line["training_steps"], &line["provenance"]["recipe"]),
+        (&3.into(), &3.into(), &recipe.into())
+    );
+    for key in ["version", "processor", "instruction_set"] {
+        assert!(line["provenance"][key].is_string(), "{key} in {line}");
+    }
+    // The first of the two becomes older, and another version alone does not.
+    let number = format!("\"recipe\":{recipe}");
+    folder
+        .write("lines.jsonl", lines.replacen(&number, "\"recipe\":0", 1).replace("\"version\":\"", "\"version\":\"0."));
+    let finished = folder.run(&format!("{command} --finished")).succeeds();
+    assert_eq!(
+        (&finished.json()["results"][0]["recipes"], &finished.json()["results"][0]["splits"]),
+        (&[0, recipe].into(), &2.into())
+    );
+    assert!(finished.stderr.contains("recipe 0"), "{finished:?}");
+    let anew = folder.run(&command).succeeds();
+    assert_eq!((anew.stderr.lines().count(), without_times(&anew.json())), (1, without_times(&whole)));
+    assert_eq!(folder.read_text("lines.jsonl").lines().count(), 3);
+    let again = folder.run(&format!("{command} --finished")).succeeds();
+    assert_eq!((again.stderr.as_str(), again.json()), ("", anew.json()));
+}
+
 /// What does not depend on how fast the machine is.
 pub(crate) fn without_times(report: &serde_json::Value) -> serde_json::Value {
     let mut report = report.clone();

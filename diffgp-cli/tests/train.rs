@@ -140,9 +140,17 @@ fn an_interrupted_run_goes_on_to_the_same_bytes() {
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains(" --resume") && stderr.contains("stopped at iteration"), "{stderr}");
     assert!(!folder.path("model.dgp").exists());
+    let provenance = || -> serde_json::Value {
+        serde_json::from_str::<serde_json::Value>(&folder.read_text("model.run/run.json")).unwrap()["provenance"].take()
+    };
+    let here = provenance()[0].clone();
+    let elsewhere = folder.read_text("model.run/run.json").replace(here["processor"].as_str().unwrap(), "another");
+    folder.write("model.run/run.json", elsewhere);
 
     folder.run(&format!("{train} --resume")).succeeds();
     assert_eq!(folder.read("whole.dgp"), folder.read("model.dgp"));
+    // Both machines are remembered.
+    assert_eq!((&provenance()[0]["processor"], &provenance()[1]), (&"another".into(), &here));
     assert_eq!(folder.read_text("whole.run/metrics.jsonl"), folder.read_text("model.run/metrics.jsonl"));
     let other = folder.run(&format!("{train} --resume --seed 1"));
     other.refused_with(&["--resume", "checkpoint", "other settings"]);

@@ -2,7 +2,8 @@
 //!
 //! Layout, little-endian: magic `DGPC`, version u32, length of the payload u64, payload (postcard), CRC-32 of all before
 //! it. Written beside, synchronised, renamed. Going on from a checkpoint gives, to the byte, what an undisturbed run
-//! gives; that only makes sense with the same data, configuration and program, so their fingerprints are inside.
+//! gives. That needs the same data, configuration and version, so those of the run are inside, and others are refused. It
+//! also needs the same instruction set; with another the run goes on, and the observer hears of it.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -12,18 +13,19 @@ use crc::{CRC_32_ISO_HDLC, Crc};
 use serde::{Deserialize, Serialize};
 
 use crate::data::Dataset;
+use crate::provenance::Provenance;
 use crate::train::{Config, Run};
 
 const MAGIC: &[u8; 4] = b"DGPC";
-/// Raised whenever `Run` or anything in it changes.
-const VERSION: u32 = 7;
+/// Raised whenever [`Checkpoint`] or anything in it changes.
+const VERSION: u32 = 8;
 const HEADER: usize = 16;
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
 /// A run from which training can go on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
-    program: String,
+    provenance: Provenance,
     config: u64,
     data: u64,
     pub(crate) run: Run,
@@ -50,8 +52,8 @@ pub enum CheckpointError {
         problem: &'static str,
     },
     /// Written by another version of the program.
-    #[error("the checkpoint was written by {found}; expected {expected}: go on with that version or start anew")]
-    OtherProgram {
+    #[error("the checkpoint was written by diffgp {found}, this is {expected}: go on with that version or start anew")]
+    OtherVersion {
         /// The version that wrote it.
         found: String,
         /// This version.
@@ -67,7 +69,7 @@ pub enum CheckpointError {
 
 impl Checkpoint {
     pub(crate) fn new((data, rows): (u64, usize), config: &Config, run: Run) -> Self {
-        Self { program: program(), config: config.fingerprint(rows), data, run }
+        Self { provenance: Provenance::here(), config: config.fingerprint(rows), data, run }
     }
 
     /// Writes the file so that it is never there in part: beside, synchronised, renamed.
@@ -102,10 +104,11 @@ impl Checkpoint {
         Self::from_bytes(&bytes).map_err(|problem| CheckpointError::Damaged { path: path.to_owned(), problem })
     }
 
-    /// Refuses a checkpoint of another program, other data or other settings.
+    /// Refuses a checkpoint of another version, other data or other settings.
     pub fn check(&self, data: &Dataset, config: &Config) -> Result<(), CheckpointError> {
-        if self.program != program() {
-            return Err(CheckpointError::OtherProgram { found: self.program.clone(), expected: program() });
+        let (found, expected) = (self.provenance.version.clone(), Provenance::here().version);
+        if found != expected {
+            return Err(CheckpointError::OtherVersion { found, expected });
         }
         if self.data != data.fingerprint() {
             return Err(CheckpointError::OtherData);
@@ -114,6 +117,11 @@ impl Checkpoint {
             return Err(CheckpointError::OtherConfig);
         }
         Ok(())
+    }
+
+    /// What wrote it, and where.
+    pub fn provenance(&self) -> &Provenance {
+        &self.provenance
     }
 
     /// The stage of the plan that the run was in, and the iteration to be done next, both from 0.
@@ -152,14 +160,10 @@ impl Checkpoint {
     }
 }
 
-fn program() -> String {
-    format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::{Task, plan};
+    use crate::train::{Observer, Task, Warning, plan, resume, train};
 
     fn example() -> (Dataset, Config, Checkpoint) {
         let data = Dataset::new(vec![1.0, 2.0], vec![0.0, 1.0], 1).unwrap();
@@ -221,5 +225,61 @@ mod tests {
         assert!(matches!(checkpoint.check(&data, &reseeded), Err(CheckpointError::OtherConfig)));
         let threaded = Config { threads: 9, ..config };
         checkpoint.check(&data, &threaded).unwrap();
+    }
+
+    /// Stops at once, keeps the checkpoint that leaves, and what it was warned of.
+    #[derive(Default)]
+    struct Stopper {
+        stops: bool,
+        checkpoint: Option<Checkpoint>,
+        warnings: Vec<Warning>,
+    }
+
+    impl Observer for Stopper {
+        fn should_stop(&mut self) -> bool {
+            self.stops
+        }
+
+        fn checkpoint(&mut self, checkpoint: &Checkpoint) -> io::Result<()> {
+            self.checkpoint = Some(checkpoint.clone());
+            Ok(())
+        }
+
+        fn warning(&mut self, warning: &Warning) {
+            self.warnings.push(warning.clone());
+        }
+    }
+
+    #[test]
+    fn another_instruction_set_is_told_and_another_version_refused() {
+        let data =
+            Dataset::new((0..50).map(|i| i as f32).collect(), (0..50).map(|i| (i % 7) as f32).collect(), 1).unwrap();
+        let mut config = Config::for_rows(50, Task::Regression);
+        (config.predictor.inducing, config.flow.time, config.no_flow.iterations) = (5, 0.0, 3);
+        let mut stopper = Stopper { stops: true, ..Stopper::default() };
+        train(&data, &config, &mut stopper).unwrap_err();
+        let checkpoint = stopper.checkpoint.unwrap();
+        let go_on = |checkpoint: &Checkpoint| {
+            let mut observer = Stopper::default();
+            resume(&data, &config, checkpoint.clone(), &mut observer).map(|trained| (trained, observer.warnings))
+        };
+        let (undisturbed, warnings) = go_on(&checkpoint).unwrap();
+        assert!(!warnings.iter().any(|warning| matches!(warning, Warning::OtherInstructionSet { .. })), "{warnings:?}");
+
+        let mut elsewhere = checkpoint.clone();
+        elsewhere.provenance.processor = "another".to_owned();
+        assert_eq!(go_on(&elsewhere).unwrap(), (undisturbed, warnings));
+        elsewhere.provenance.instruction_set = "pdp11 Scalar".to_owned();
+        let (_, warnings) = go_on(&elsewhere).unwrap();
+        let here = &checkpoint.provenance.instruction_set;
+        let expected = Warning::OtherInstructionSet { found: "pdp11 Scalar".to_owned(), here: here.clone() };
+        assert_eq!(warnings.iter().filter(|&warning| *warning == expected).count(), 1, "{warnings:?}");
+        let text = expected.to_string();
+        assert!(text.contains("pdp11 Scalar") && text.contains(here) && text.contains("byte for byte"), "{text}");
+
+        let mut older = checkpoint;
+        older.provenance.version = "0.0.9".to_owned();
+        let refused = older.check(&data, &config).unwrap_err().to_string();
+        assert!(refused.contains("diffgp 0.0.9"), "{refused}");
     }
 }

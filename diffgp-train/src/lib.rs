@@ -34,6 +34,7 @@ pub mod options;
 pub mod params;
 pub mod permutation;
 pub mod philox;
+pub mod provenance;
 pub mod score;
 pub mod threads;
 pub mod train;

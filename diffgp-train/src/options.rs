@@ -83,8 +83,8 @@ options! {
     paths: usize = "S";
     /// Share of the training rows kept aside to choose the best iteration by, at most 1000 rows [default: 0.1].
     validation: f64 = "SHARE";
-    /// Decides every random number; same seed, data, version and kind of processor: the same model, byte for byte
-    /// [default: 0].
+    /// Decides every random number. The same version, data, options and kind of CPU (instruction set) give the same
+    /// model, byte for byte [default: 0].
     seed: u64 = "N";
     /// Worker threads [default: one per core]; the result does not depend on it.
     threads: usize = "N";

@@ -6,8 +6,8 @@
 //! 4. The better of both, by the validation rows again; for small sets, that one once more on all rows.
 //! 5. q(u_g), and for large sets σ², fitted once more on all rows with the exported number of steps.
 //!
-//! The result depends on the data, the configuration (threads excepted) and the version, to the bit. Memory: the data
-//! set, one batch with its noise, and what [`value_and_gradient`](crate::elbo::value_and_gradient) needs.
+//! The same version, data, configuration (threads excepted) and kind of CPU (instruction set) give the same model, to the
+//! bit. Memory: the data set, one batch with its noise, and what [`value_and_gradient`](crate::elbo::value_and_gradient) needs.
 
 mod climb;
 mod comparison;
@@ -42,6 +42,7 @@ use self::refit::FitRows;
 use self::rows::StageRows;
 use crate::checkpoint::Checkpoint;
 use crate::data::{Dataset, Scaling};
+use crate::provenance::Provenance;
 use crate::threads::Threads;
 
 /// Fewer rows than this deserve a warning. Of y = sin x + noise, in 95 % bars learned from 10, 20 and 40 rows lie 80, 90
@@ -55,7 +56,8 @@ pub fn train(data: &Dataset, config: &Config, observer: &mut dyn Observer) -> Re
     run(data, config, None, observer)
 }
 
-/// Goes on from a checkpoint of a run with the same data and configuration.
+/// Goes on from a checkpoint of a run with the same data and configuration. On another instruction set the observer is
+/// warned: the model will not be, byte for byte, the one of an undisturbed run.
 pub fn resume(
     data: &Dataset,
     config: &Config,
@@ -63,6 +65,10 @@ pub fn resume(
     observer: &mut dyn Observer,
 ) -> Result<Trained, TrainError> {
     checkpoint.check(data, config)?;
+    let (found, here) = (checkpoint.provenance().instruction_set.clone(), Provenance::here().instruction_set);
+    if found != here {
+        observer.warning(&Warning::OtherInstructionSet { found, here });
+    }
     run(data, config, Some(checkpoint.run), observer)
 }
 

@@ -8,8 +8,10 @@ use std::time::SystemTime;
 
 use anyhow::Context;
 use diffgp_train::data::Dataset;
-use diffgp_train::train::Config;
+use diffgp_train::options::Options;
+use diffgp_train::provenance::{Provenance, RECIPE};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::console;
 use crate::failure::mistake;
@@ -17,10 +19,13 @@ use crate::failure::mistake;
 /// One finished split.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Line {
-    /// Changes with every choice that can change the figures, and with the data.
-    pub(super) key: String,
+    /// What was asked; by whom it was answered is in `provenance`.
+    pub(super) key: Experiment,
     pub(super) split: usize,
     pub(super) flow_time: f64,
+    /// K while training and in the model file; 0 without a flow.
+    pub(super) training_steps: usize,
+    pub(super) steps: usize,
     pub(super) n: usize,
     /// With the number of sample paths that was asked for.
     #[serde(flatten)]
@@ -47,10 +52,32 @@ pub(super) struct Line {
     pub(super) variance_error: f64,
     /// Training, export and scoring.
     pub(super) seconds: f64,
+    pub(super) provenance: Provenance,
     pub(super) machine: String,
     /// The day on which it was finished, as in 2026-11-17, in universal time.
     #[serde(default)]
     pub(super) date: String,
+}
+
+/// What identifies an experiment, whichever program does it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Experiment {
+    /// Fingerprints of the rows that are trained on and of those held out.
+    training: String,
+    test: String,
+    /// Sample paths per held-out row.
+    test_paths: u32,
+    /// The options that were given, those without effect on the figures left out. As they are written, so that lines stay
+    /// readable when options are added.
+    settings: Value,
+}
+
+impl Experiment {
+    pub(super) fn new(options: &Options, training: &Dataset, test: &Dataset, test_paths: u32) -> anyhow::Result<Self> {
+        let settings = serde_json::to_value(Options { threads: None, ..options.clone() })?;
+        let fingerprint = |data: &Dataset| format!("{:016x}", data.fingerprint());
+        Ok(Self { training: fingerprint(training), test: fingerprint(test), test_paths, settings })
+    }
 }
 
 /// How well rows were predicted.
@@ -59,6 +86,13 @@ pub(super) struct SplitFigures {
     pub(super) rmse: Option<f64>,
     pub(super) auc: Option<f64>,
     pub(super) log_likelihood: f64,
+}
+
+impl Line {
+    /// Whether this program would train the same model.
+    pub(super) fn is_current(&self) -> bool {
+        self.provenance.recipe == RECIPE
+    }
 }
 
 impl fmt::Display for Line {
@@ -94,14 +128,6 @@ pub(super) fn date(time: SystemTime) -> String {
     let day = day_of_year - (153 * month + 2) / 5 + 1;
     let year = 400 * era + year_of_era + u64::from(month >= 10);
     format!("{year:04}-{:02}-{day:02}", if month < 10 { month + 3 } else { month - 9 })
-}
-
-/// What identifies a result.
-pub(super) fn key(config: &Config, training: &Dataset, test: &Dataset, test_paths: u32) -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    let rows = training.rows();
-    let (training, test) = (training.fingerprint(), test.fingerprint());
-    format!("{version}-{:016x}-{training:016x}-{test:016x}-{test_paths}", config.fingerprint(rows))
 }
 
 /// How every line begins.
@@ -140,9 +166,10 @@ impl Journal {
         &self.path
     }
 
-    /// A result computed before.
-    pub(super) fn find(&self, key: &str, split: usize) -> Option<Line> {
-        self.lines.iter().find(|line| line.key == key && line.split == split).cloned()
+    /// A result of this recipe that was computed before, or else the one of the latest other recipe.
+    pub(super) fn find(&self, key: &Experiment, split: usize) -> Option<Line> {
+        let lines = self.lines.iter().filter(|line| line.key == *key && line.split == split);
+        lines.max_by_key(|line| (line.is_current(), line.provenance.recipe)).cloned()
     }
 
     /// Keeps a result, on the disk before it returns.
@@ -164,6 +191,20 @@ impl Journal {
 mod tests {
     use super::*;
     use std::time::Duration;
+
+    #[test]
+    fn lines_of_before_are_found_by_what_was_asked() {
+        let training = Dataset::new(vec![1.0, 2.0, 3.0], vec![0.0, 1.0, 0.5], 1).unwrap();
+        let test = Dataset::new(vec![4.0], vec![0.25], 1).unwrap();
+        let options = Options { flow_time: Some(5.0), steps: Some(20), threads: Some(3), ..Options::default() };
+        let key = Experiment::new(&options, &training, &test, 100).unwrap();
+        // As it is in files: whoever changes this loses every result that was ever kept.
+        let kept = r#"{"training":"7cf2c78041f397cc","test":"50a4518edb27310c","test_paths":100,"settings":{"flow-time":5.0,"steps":20}}"#;
+        assert_eq!(serde_json::to_string(&key).unwrap(), kept);
+        assert_eq!(serde_json::from_str::<Experiment>(kept).unwrap(), key);
+        let other = Options { seed: Some(1), ..options };
+        assert_ne!(Experiment::new(&other, &training, &test, 100).unwrap(), key);
+    }
 
     #[test]
     fn days_are_those_of_the_calendar() {

@@ -1,7 +1,9 @@
 //! Finished splits, summed up: means and standard errors for every flow time, and gains split by split.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use diffgp_train::provenance::RECIPE;
 use diffgp_train::train::Task;
 use serde::Serialize;
 
@@ -13,6 +15,8 @@ use crate::console;
 pub(super) struct Report {
     #[serde(skip)]
     task: Task,
+    /// That of this program.
+    recipe: u64,
     results: Vec<Summary>,
 }
 
@@ -20,6 +24,10 @@ pub(super) struct Report {
 #[derive(Debug, Serialize)]
 struct Summary {
     flow_time: f64,
+    /// K, as in 2, or as in 5/20 if the model file has other steps than training had; a list if recipes chose differently.
+    steps: Option<String>,
+    /// The recipes that trained the splits.
+    recipes: BTreeSet<u64>,
     splits: usize,
     #[serde(skip)]
     without_auc: usize,
@@ -76,17 +84,33 @@ impl Report {
             let gain = (Some(&time) != flow_times.first() && !gains.is_empty()).then(|| Means::of(&gains));
             (!lines.is_empty()).then(|| Summary::new(time, &lines, gain))
         };
-        Self { task, results: flow_times.iter().filter_map(summed).collect() }
+        Self { task, recipe: RECIPE, results: flow_times.iter().filter_map(summed).collect() }
     }
 
-    /// What the means leave out.
-    pub(super) fn note(&self) -> Option<String> {
-        let (missing, splits) = self.results.iter().map(|summary| (summary.without_auc, summary.splits)).max()?;
-        (self.task == Task::Classification && missing > 0).then(|| {
+    /// What the means leave out, and what they are not.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let (missing, splits) =
+            self.results.iter().map(|summary| (summary.without_auc, summary.splits)).max().unwrap_or_default();
+        let one_class = (self.task == Task::Classification && missing > 0).then(|| {
             format!(
                 "{missing} of {splits} splits hold out rows of one class only; they have no AUC and are not in its mean"
             )
-        })
+        });
+        let others: BTreeSet<u64> = self
+            .results
+            .iter()
+            .flat_map(|summary| &summary.recipes)
+            .copied()
+            .filter(|&recipe| recipe != RECIPE)
+            .collect();
+        let other_recipes = (!others.is_empty()).then(|| {
+            let others = others.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+            format!(
+                "some splits were trained by recipe {others}, and this program has recipe {RECIPE}, which trains otherwise; \
+                 without --finished they are trained anew"
+            )
+        });
+        one_class.into_iter().chain(other_recipes).collect()
     }
 
     /// A table for people.
@@ -95,14 +119,19 @@ impl Report {
             Task::Regression => "RMSE",
             Task::Classification => "AUC",
         };
-        let mut text =
-            format!("{:>9}  {:>6}  {second:<20}  {:<20}  in 95 % bars\n", "flow time", "splits", "log-likelihood");
+        let mut text = format!(
+            "{:>9}  {:>5}  {:>6}  {second:<20}  {:<20}  in 95 % bars\n",
+            "flow time", "steps", "splits", "log-likelihood"
+        );
         for summary in &self.results {
             let shown = summary.figures.first();
             let likelihood = figure(summary.figures.log_likelihood_mean, summary.figures.log_likelihood_se);
             let coverage = summary.coverage.map_or("-".to_owned(), |[_, _, share]| format!("{:.1} %", 100.0 * share));
-            let line =
-                format!("{:>9}  {:>6}  {shown:<20}  {likelihood:<20}  {coverage}", summary.flow_time, summary.splits);
+            let steps = summary.steps.as_deref().unwrap_or("-");
+            let line = format!(
+                "{:>9}  {steps:>5}  {:>6}  {shown:<20}  {likelihood:<20}  {coverage}",
+                summary.flow_time, summary.splits
+            );
             let _ = writeln!(text, "{}", line.trim_end());
         }
         let Some(first) = self.results.first() else { return text };
@@ -131,9 +160,14 @@ impl Summary {
             let of_split = |line: &&Line| line.coverage.map(|coverage| coverage[level] * line.n as f64);
             lines.iter().map(of_split).sum::<Option<f64>>().map(|covered| covered / rows as f64)
         };
+        let steps: BTreeSet<(usize, usize)> =
+            lines.iter().filter(|line| line.steps > 0).map(|line| (line.training_steps, line.steps)).collect();
+        let steps: Vec<String> = steps.into_iter().map(shown_steps).collect();
         let worst = |error: fn(&Line) -> f64| lines.iter().map(|line| error(line)).fold(0.0, f64::max);
         Self {
             flow_time,
+            steps: (!steps.is_empty()).then(|| steps.join(", ")),
+            recipes: lines.iter().map(|line| line.provenance.recipe).collect(),
             splits: lines.len(),
             without_auc: lines.iter().filter(|line| line.figures.auc.is_none()).count(),
             figures: of(|line| line.figures),
@@ -195,6 +229,11 @@ fn paired_differences(lines: &[&Line], first: &[&Line]) -> Vec<SplitFigures> {
         })
     };
     lines.iter().filter_map(difference).collect()
+}
+
+/// K while training and in the model file.
+fn shown_steps((training, file): (usize, usize)) -> String {
+    if training == file { file.to_string() } else { format!("{training}/{file}") }
 }
 
 /// Mean, and standard error of the mean if there is more than one value.

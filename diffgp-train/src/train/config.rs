@@ -7,10 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::plan::plan;
 use crate::data::Dataset;
 use crate::optimise::{Regularisation, Schedule};
-
-/// Raised whenever the same configuration trains otherwise than before, so that checkpoints and results of before are not
-/// taken for those of now.
-const RECIPE: u64 = 2;
+use crate::provenance::RECIPE;
 
 /// What is predicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,7 +19,8 @@ pub enum Task {
     Classification,
 }
 
-/// Everything that decides the result of a run, and `threads` and `checkpoint_every`, which do not.
+/// Everything that decides the result of a run, beside the data, the version and the kind of CPU (instruction set); and
+/// `threads` and `checkpoint_every`, which do not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Config {
     /// What is predicted.
@@ -241,7 +239,7 @@ impl Config {
         check("probit_epsilon", self.probit_epsilon, "0 to 0.1", |e| (0.0..=0.1).contains(&e))
     }
 
-    /// A number that changes with every choice that can change the result of a run on that many rows.
+    /// A number that changes with every choice, and every recipe, that can change the result of a run on that many rows.
     pub fn fingerprint(&self, rows: usize) -> u64 {
         let plan = plan(rows, self);
         // Settings of stages that there are not decide nothing.

@@ -96,6 +96,13 @@ pub enum Warning {
         /// In that iteration.
         iteration: u64,
     },
+    /// The checkpoint was made with another instruction set.
+    OtherInstructionSet {
+        /// That of the checkpoint.
+        found: String,
+        /// That of this machine.
+        here: String,
+    },
     /// A Cholesky factorisation failed.
     JitterRaised {
         /// In that iteration.
@@ -143,6 +150,11 @@ impl fmt::Display for Warning {
             Self::Diverged { stage, iteration } => {
                 write!(f, "{}: not finite from iteration {iteration} on; the other model is used", stage.id())
             }
+            Self::OtherInstructionSet { found, here } => write!(
+                f,
+                "the checkpoint was made with {found}, and here is {here}, which rounds otherwise: the model will be as \
+                 good, but not byte for byte the one of an undisturbed run"
+            ),
             Self::JitterRaised { iteration, jitter } => {
                 write!(f, "iteration {iteration}: jitter raised to {jitter:e} after a failed factorisation")
             }

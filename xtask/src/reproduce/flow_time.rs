@@ -6,7 +6,7 @@ use std::ops::Range;
 use anyhow::{Context, Result};
 
 use super::published::SETS;
-use super::run::{Comparison, build, provenance, range, write_page};
+use super::run::{Comparison, build, columns, provenance, range, write_page};
 use super::{Common, uci};
 
 #[derive(clap::Args)]
@@ -35,17 +35,20 @@ pub(super) fn run(args: &Args) -> Result<()> {
         training and 20 in the model file, so that T is the time of a differential equation; the default, K = 2, is a chain of two \
         steps, and T the size of them. In the \
         paper's figure 5 longer flows fit the training rows better, until that levels off near T = 10, and the held-out \
-        ones up to a point. Here the validation rows stop every run (the column of iterations), so that a longer flow need not fit them better.\n\n\
-        | T | splits | RMSE, training | RMSE, test | log-lik., training | log-lik., test | bound per row | iterations |\n\
-        |---|---|---|---|---|---|---|---|\n",
-        provenance([&comparison])?
+        ones up to a point. Here the validation rows stop every run (the column of iterations), so that a longer flow need not fit them better. {}\n\n\
+        | T | K | recipe | splits | RMSE, training | RMSE, test | log-lik., training | log-lik., test | bound per row | iterations |\n\
+        |---|---|---|---|---|---|---|---|---|---|\n",
+        provenance([&comparison])?,
+        columns([&report])
     );
     for summary in &report.results {
         let (training, test) = (summary.training, summary.figures);
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {} | {:.3} | {:.0} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {:.3} | {:.0} |",
             summary.flow_time,
+            summary.steps(),
+            report.recipes_of(summary),
             summary.splits,
             training.rmse(2),
             test.rmse(2),

@@ -1,6 +1,7 @@
 //! One `diffgp crossval`, and what it says at the end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::process::Command;
@@ -14,6 +15,8 @@ use crate::command;
 /// What `diffgp crossval --json` prints.
 #[derive(Deserialize)]
 pub(super) struct Report {
+    /// That of the program; results may be of older ones.
+    recipe: u64,
     pub(super) results: Vec<Summary>,
 }
 
@@ -21,6 +24,8 @@ pub(super) struct Report {
 #[derive(Deserialize)]
 pub(super) struct Summary {
     pub(super) flow_time: f64,
+    steps: Option<String>,
+    recipes: BTreeSet<u64>,
     pub(super) splits: usize,
     pub(super) rows: usize,
     #[serde(flatten)]
@@ -66,16 +71,72 @@ impl Means {
     }
 }
 
+impl Summary {
+    /// K, for a table.
+    pub(super) fn steps(&self) -> &str {
+        self.steps.as_deref().unwrap_or("–")
+    }
+}
+
+impl Report {
+    /// The recipes of some runs, for a table; older ones are marked.
+    fn recipes(&self, recipes: &BTreeSet<u64>) -> String {
+        let mark = |&recipe: &u64| format!("{recipe}{}", if recipe < self.recipe { "†" } else { "" });
+        recipes.iter().map(mark).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Those of a flow time.
+    pub(super) fn recipes_of(&self, summary: &Summary) -> String {
+        self.recipes(&summary.recipes)
+    }
+
+    /// Those of a flow time and of the first, which gains are measured against.
+    pub(super) fn recipes_of_gain(&self, summary: &Summary) -> String {
+        let first = self.results.iter().take(1).flat_map(|first| &first.recipes);
+        self.recipes(&summary.recipes.iter().chain(first).copied().collect())
+    }
+}
+
+/// What the columns K and recipe hold, and what a mark means if there is one.
+pub(super) fn columns<'a>(reports: impl IntoIterator<Item = &'a Report>) -> String {
+    let mut text =
+        "K is the number of steps, as in 5/20 where the model file has others than training had. Recipe is the \
+                    number of the way of training, `RECIPE`."
+            .to_owned();
+    let is_older =
+        |report: &&Report| report.results.iter().flat_map(|summary| &summary.recipes).any(|&r| r < report.recipe);
+    if let Some(report) = reports.into_iter().find(is_older) {
+        let _ = write!(
+            text,
+            " †: of an older recipe than the program's, {}, which trains otherwise: these figures would come out somewhat \
+             differently now. Without `--finished` the command trains them anew.",
+            report.recipe
+        );
+    }
+    text
+}
+
 /// What a page needs of a finished run beside its figures.
 #[derive(Deserialize)]
 pub(super) struct Line {
-    key: String,
+    /// What was asked.
+    key: serde_json::Value,
     split: usize,
     pub(super) flow_time: f64,
     pub(super) mean_error: f64,
     pub(super) variance_error: f64,
+    provenance: Provenance,
     machine: String,
     date: String,
+}
+
+/// As `diffgp` writes it.
+#[derive(Deserialize)]
+struct Provenance {
+    version: String,
+    recipe: u64,
+    processor: String,
+    instruction_set: String,
 }
 
 /// A comparison to run or to read.
@@ -101,17 +162,24 @@ pub(super) fn build() -> Result<()> {
 }
 
 impl Comparison {
-    /// The finished runs in its file.
+    /// The finished runs in its file; of those that were made again, the last recipe's.
     pub(super) fn lines(&self) -> Result<Vec<Line>> {
         let name = format!("docs/results/{}.jsonl", self.name);
         let path = command::root().join(&name);
         let text = if path.exists() { std::fs::read_to_string(path)? } else { String::new() };
-        let lines = text.lines().map(|line| serde_json::from_str(line).with_context(|| format!("{name}: {line}")));
         let asked_for = |line: &Line| {
             let split = self.splits.as_ref().is_none_or(|splits| splits.contains(&line.split));
             split && self.flow_times.iter().any(|&time| f64::from(time) == line.flow_time)
         };
-        lines.filter(|line| line.as_ref().map_or(true, asked_for)).collect()
+        let mut lines = Vec::new();
+        for line in text.lines() {
+            let line: Line = serde_json::from_str(line).with_context(|| format!("{name}: {line}"))?;
+            lines.extend(Some(line).filter(asked_for));
+        }
+        lines.sort_by_key(|line| line.provenance.recipe);
+        let latest: BTreeMap<(String, usize), Line> =
+            lines.into_iter().map(|line| ((line.key.to_string(), line.split), line)).collect();
+        Ok(latest.into_values().collect())
     }
 
     /// Refuses a page that would leave finished runs out.
@@ -120,8 +188,8 @@ impl Comparison {
         let there = self.lines()?.len();
         ensure!(
             shown == there,
-            "the pages are left as they were: {shown} of the {there} runs in docs/results/{}.jsonl belong to this program \
-             and its settings; train the others again and remove what they replace",
+            "the pages are left as they were: {shown} of the {there} runs in docs/results/{}.jsonl are of these data and \
+             settings; train the others again and remove what they replace",
             self.name
         );
         Ok(())
@@ -165,12 +233,17 @@ pub(super) fn range(text: &str) -> Result<Range<usize>, String> {
 
 /// By what, where and when the runs of a page were made.
 pub(super) fn provenance<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> Result<String> {
-    let (mut programs, mut machines, mut dates) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let (mut versions, mut machines, mut dates) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for comparison in comparisons {
-        for line in comparison.lines()? {
-            programs.extend(line.key.split('-').next().map(str::to_owned));
-            machines.insert(line.machine);
-            dates.insert(line.date);
+        for Line { provenance, machine, date, .. } in comparison.lines()? {
+            let Provenance { processor, instruction_set, .. } = provenance;
+            let processor = match processor.as_str() {
+                "unknown" => "processor not recorded".to_owned(),
+                name => format!("{name}, {instruction_set}"),
+            };
+            versions.insert(provenance.version);
+            machines.insert(format!("{machine} ({processor})"));
+            dates.insert(date);
         }
     }
     let list = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join("; ");
@@ -178,7 +251,7 @@ pub(super) fn provenance<'a>(comparisons: impl IntoIterator<Item = &'a Compariso
         (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
         (first, _) => first.cloned().unwrap_or_default(),
     };
-    Ok(format!("Runs of {days}, diffgp {}, on {}.", list(programs), list(machines)))
+    Ok(format!("Runs of {days}, diffgp {}, on {}.", list(versions), list(machines)))
 }
 
 /// Writes `docs/results/NAME`.

@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 
 use super::Common;
 use super::published::{Figure, SETS, Set};
-use super::run::{Comparison, Line, Report, Summary, build, provenance, range, write_page};
+use super::run::{Comparison, Line, Report, Summary, build, columns, provenance, range, write_page};
 
 /// How far a model file may be from float64: means in standard deviations of the target, variances relative.
 const MEAN_ERROR: f64 = 1e-4;
@@ -66,20 +66,21 @@ pub(super) fn comparison(set: &Set, flow_times: &[u32], splits: Range<usize>) ->
 }
 
 fn page(provenance: &str, reports: &[(&Set, Report)]) -> String {
+    let columns = columns(reports.iter().map(|(_, report)| report));
     let mut text = format!(
         "# Regression sets\n\n\
         Written by `cargo xtask reproduce uci` from the lines of `uci-*.jsonl`, one per finished run. {provenance} \
         Standard splits, T as shown, defaults of `diffgp train` otherwise, its choice of the \
         kernel included (`docs/training.md` has what was chosen), model files run by the device's own code with 100 \
-        sample paths. ± is the standard error over splits. The paper used other random splits.\n\n\
+        sample paths. ± is the standard error over splits. The paper used other random splits. {columns}\n\n\
         ## Test error and log-likelihood\n\n\
         Off: ours minus the paper's (its sparse Gaussian process with M = 100 for T = 0), in combined standard errors; \
         positive is better for us. Rows with fewer splits than others of their set are of its first splits: what the flow \
         adds, below, compares equals.\n\n\
-        | set | T | splits | RMSE | log-likelihood | RMSE, paper | off | log-lik., paper | off | best deep GP | best elsewhere |\n\
-        |---|---|---|---|---|---|---|---|---|---|---|\n"
+        | set | T | K | recipe | splits | RMSE | log-likelihood | RMSE, paper | off | log-lik., paper | off | best deep GP | best elsewhere |\n\
+        |---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
     );
-    for (set, summary) in rows(reports) {
+    for (set, summary, recipes) in rows(reports, Report::recipes_of) {
         let figures = summary.figures;
         let [rmse_off, log_likelihood_off] =
             distances(set, summary).map(|distance| distance.map_or("–".to_owned(), |distance| signed(distance, 1)));
@@ -104,9 +105,10 @@ fn page(provenance: &str, reports: &[(&Set, Report)]) -> String {
         };
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {published}| {others} |",
+            "| {} | {} | {} | {recipes} | {} | {} | {} | {published}| {others} |",
             set.name,
             summary.flow_time,
+            summary.steps(),
             summary.splits,
             figures.rmse(decimals),
             figures.log_likelihood(3),
@@ -114,36 +116,42 @@ fn page(provenance: &str, reports: &[(&Set, Report)]) -> String {
     }
     text += &standing(reports);
     text += "\n## What the flow adds\n\nThe same splits with and without it; negative errors and positive likelihoods are \
-             gains.\n\n| set | T | RMSE | log-likelihood |\n|---|---|---|---|\n";
-    for (set, summary) in rows(reports) {
+             gains.\n\n| set | T | K | recipe | RMSE | log-likelihood |\n|---|---|---|---|---|---|\n";
+    for (set, summary, recipes) in rows(reports, Report::recipes_of_gain) {
         if let Some(gain) = summary.gain {
             let rmse = gain.rmse(decimals(set));
             let likelihood = gain.log_likelihood(3);
-            let _ = writeln!(text, "| {} | {} | {rmse} | {likelihood} |", set.name, summary.flow_time);
+            let steps = summary.steps();
+            let _ = writeln!(
+                text,
+                "| {} | {} | {steps} | {recipes} | {rmse} | {likelihood} |",
+                set.name, summary.flow_time
+            );
         }
     }
     text += "\n## Calibration\n\nShare of held-out targets in their intervals, all splits together, with binomial \
              standard errors in per cent (rows that several splits hold out count as often, so the errors are a little \
              small). Intervals are what `interval` gives on the device: those of a Gaussian with mean and variance of \
-             the mixture over paths; the log-likelihood above is the mixture's.\n\n| set | T | rows | 50 % | 90 % | 95 % |\n|---|---|---|---|---|---|\n";
-    for (set, summary) in rows(reports) {
-        let shares = coverage(summary);
-        let _ = writeln!(text, "| {} | {} | {} | {shares} |", set.name, summary.flow_time, summary.rows);
+             the mixture over paths; the log-likelihood above is the mixture's.\n\n| set | T | K | recipe | rows | 50 % | 90 % | 95 % |\n|---|---|---|---|---|---|---|---|\n";
+    for (set, summary, recipes) in rows(reports, Report::recipes_of) {
+        let (time, steps, shares) = (summary.flow_time, summary.steps(), coverage(summary));
+        let _ = writeln!(text, "| {} | {time} | {steps} | {recipes} | {} | {shares} |", set.name, summary.rows);
     }
     text += "\n## On the device\n\nThe same models with fewer paths, and the worst difference between the model file and \
              float64 on 500 training rows (all, if there are fewer) of any split: means in standard deviations of the \
              target, variances relative.\n\n\
-             | set | T | drift only | 10 paths | 100 paths | mean off by | variance off by | bytes |\n\
-             |---|---|---|---|---|---|---|---|\n";
-    for (set, summary) in rows(reports) {
+             | set | T | K | recipe | drift only | 10 paths | 100 paths | mean off by | variance off by | bytes |\n\
+             |---|---|---|---|---|---|---|---|---|---|\n";
+    for (set, summary, recipes) in rows(reports, Report::recipes_of) {
         let both = |rmse: Option<f64>, likelihood: f64| {
             format!("{:.*} / {likelihood:.3}", decimals(set), rmse.unwrap_or(f64::NAN))
         };
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {:.1e} | {:.1e} | {} |",
+            "| {} | {} | {} | {recipes} | {} | {} | {} | {:.1e} | {:.1e} | {} |",
             set.name,
             summary.flow_time,
+            summary.steps(),
             both(summary.drift.rmse_mean, summary.drift.log_likelihood_mean),
             both(summary.ten_paths.rmse_mean, summary.ten_paths.log_likelihood_mean),
             both(summary.figures.rmse_mean, summary.figures.log_likelihood_mean),
@@ -155,9 +163,15 @@ fn page(provenance: &str, reports: &[(&Set, Report)]) -> String {
     text
 }
 
-/// Every set with each of its flow times.
-fn rows<'a>(reports: &'a [(&Set, Report)]) -> impl Iterator<Item = (&'a Set, &'a Summary)> {
-    reports.iter().flat_map(|(set, report)| report.results.iter().map(move |summary| (*set, summary)))
+/// Every set with each of its flow times, and the recipes of that row.
+fn rows<'a>(
+    reports: &'a [(&Set, Report)],
+    recipes: fn(&Report, &Summary) -> String,
+) -> impl Iterator<Item = (&'a Set, &'a Summary, String)> {
+    let of_set = move |(set, report): &'a (&'a Set, Report)| {
+        report.results.iter().map(move |summary| (*set, summary, recipes(report, summary)))
+    };
+    reports.iter().flat_map(of_set)
 }
 
 /// How far error and log-likelihood are from the paper's, in combined standard errors; positive is better for us.
@@ -183,7 +197,8 @@ fn distances(set: &Set, summary: &Summary) -> [Option<f64>; 2] {
 fn standing(reports: &[(&Set, Report)]) -> String {
     let (mut cells, mut far, mut near, mut ahead) = (0, Vec::new(), Vec::new(), Vec::new());
     // The flow times between are there to be compared with each other, and on fewer splits.
-    for (set, summary) in rows(reports).filter(|(_, summary)| [0.0, 5.0].contains(&summary.flow_time)) {
+    let all = reports.iter().flat_map(|(set, report)| report.results.iter().map(move |summary| (*set, summary)));
+    for (set, summary) in all.filter(|(_, summary)| [0.0, 5.0].contains(&summary.flow_time)) {
         for (what, distance) in ["RMSE", "log-likelihood"].into_iter().zip(distances(set, summary)) {
             let counts = summary.flow_time == 5.0 && (set.name, what) != ("naval", "RMSE");
             let Some(distance) = distance.filter(|_| counts) else { continue };
