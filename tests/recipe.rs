@@ -2,7 +2,8 @@
 //!
 //! `tests/recipe.json` holds, for one number, the checksums of three small model files on every instruction set that they
 //! were accepted on. After a change that was meant: raise `RECIPE`, describe the change in CHANGELOG.md, and run
-//! `DIFFGP_ACCEPT_RECIPE=1 cargo test -p diffgp-tests recipe`.
+//! `DIFFGP_ACCEPT_RECIPE=1 cargo test -p diffgp-tests recipe`. Whoever changes the three models themselves lowers the number
+//! in the file by hand before that.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -33,7 +34,8 @@ fn path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("recipe.json")
 }
 
-/// Without a flow on so many rows that kernels are tried, batches drawn and σ² fitted; a flow; and a flow for classes.
+/// Without a flow on so many rows that kernels are tried, batches drawn and σ² fitted; a flow; and classes, with a flow if
+/// it is worth it.
 fn configurations() -> [(&'static str, Dataset, Config); 3] {
     let small = |rows: usize, task: Task| {
         let mut config = Config::for_rows(rows, task);
@@ -45,7 +47,8 @@ fn configurations() -> [(&'static str, Dataset, Config); 3] {
     };
     let (data, mut config) = small(2100, Task::Regression);
     (config.flow.time, config.batch) = (0.0, 100);
-    let ((steps, flow), (classes, classifier)) = (small(200, Task::Regression), small(200, Task::Classification));
+    let ((steps, flow), (classes, mut classifier)) = (small(200, Task::Regression), small(200, Task::Classification));
+    classifier.flow.optional = true;
     [("no-flow", data, config), ("flow", steps, flow), ("classes", classes, classifier)]
 }
 
