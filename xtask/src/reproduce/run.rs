@@ -108,7 +108,7 @@ pub(super) fn columns<'a>(reports: impl IntoIterator<Item = &'a Report>) -> Stri
     if let Some(report) = reports.into_iter().find(is_older) {
         let _ = write!(
             text,
-            " †: of an older recipe than the program's, {}, which trains otherwise: these figures would come out somewhat \
+            " †: of an older recipe than the program's, {}, which trains otherwise: these figures may come out \
              differently now. Without `--finished` the command trains them anew.",
             report.recipe
         );
