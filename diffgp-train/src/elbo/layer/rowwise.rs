@@ -131,27 +131,29 @@ fn blocks_backward<T: Real, const WIDTH: usize>(
 ) {
     let (blocks, inputs) = (rows / WIDTH, squares.len());
     let distances = distances.as_chunks::<WIDTH>().0;
-    let (scaled, x_bar) = (scaled.as_chunks::<WIDTH>().0, x_bar.as_chunks_mut::<WIDTH>().0);
     vectorised(
         #[inline(always)]
         || {
-            for (index, (x, bar)) in scaled.iter().zip(x_bar).enumerate() {
-                let (i, block) = (index / blocks, index % blocks);
-                let (mut first, mut second) = ([T::zero(); WIDTH], [T::zero(); WIDTH]);
-                let points = kernel.inducing[i..].iter().step_by(inputs);
-                for (&z, e) in points.zip(distances[block..].iter().step_by(blocks)) {
+            let columns = scaled.chunks_exact(rows).zip(x_bar.chunks_exact_mut(rows));
+            for (i, (x, bar)) in columns.enumerate() {
+                let (scale, mut second) = (kernel.inverse_scales[i], [T::zero(); WIDTH]);
+                let pairs = x.as_chunks::<WIDTH>().0.iter().zip(bar.as_chunks_mut::<WIDTH>().0);
+                for (block, (x, bar)) in pairs.enumerate() {
+                    let mut first = [T::zero(); WIDTH];
+                    let points = kernel.inducing[i..].iter().step_by(inputs);
+                    for (&z, e) in points.zip(distances[block..].iter().step_by(blocks)) {
+                        for lane in 0..WIDTH {
+                            let difference = x[lane] - z;
+                            let weighted = e[lane] * difference;
+                            first[lane] += weighted;
+                            second[lane] = weighted.fused(difference, second[lane]);
+                        }
+                    }
                     for lane in 0..WIDTH {
-                        let difference = x[lane] - z;
-                        let weighted = e[lane] * difference;
-                        first[lane] += weighted;
-                        second[lane] = weighted.fused(difference, second[lane]);
+                        bar[lane] = (scale + scale).fused(first[lane], bar[lane]);
                     }
                 }
-                let scale = kernel.inverse_scales[i];
-                for lane in 0..WIDTH {
-                    bar[lane] = (scale + scale).fused(first[lane], bar[lane]);
-                    squares[i] += second[lane].to_f64();
-                }
+                squares[i] += second.iter().map(|square| square.to_f64()).sum::<f64>();
             }
         },
     );
