@@ -141,3 +141,39 @@ impl<'a> Header<'a> {
         check(names_are_valid(self.names, inputs), Field::Names)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_features_stand_beside_one_table_alone() {
+        let header = |inducing_times, tables| Header {
+            inputs: 2,
+            likelihood: LIKELIHOOD_GAUSSIAN,
+            noise: 0.1,
+            epsilon: 0.0,
+            variance_floor: 0.0,
+            target_mean: 0.0,
+            target_scale: 1.0,
+            flow_time: 1.0,
+            steps: 4,
+            flow_kernels: 1,
+            flow_inducing: 5,
+            inducing_times,
+            tables,
+            predictor_inducing: 6,
+            block: layout::BLOCK as u8,
+            mean_error: 0.0,
+            variance_error: 0.0,
+            checked_rows: 0,
+            model_id: &[],
+            descriptors: &[],
+            names: &[],
+        };
+        for (inducing_times, tables) in [(0, 1), (0, 4), (3, 1)] {
+            assert_eq!(header(inducing_times, tables).validate(), Ok(()));
+        }
+        assert_eq!(header(3, 4).validate(), Err(ParseError::Field(Field::InducingTimes)));
+    }
+}
