@@ -4,6 +4,7 @@ mod architecture;
 mod blob_properties;
 mod certified;
 mod compression;
+mod decisions;
 mod elbo_differences;
 mod elbo_goldens;
 mod elbo_limits;

@@ -9,8 +9,8 @@ use diffgp_train::data::{Affine, Dataset, Header, TargetKind, read_test_rows};
 use diffgp_train::export::{Metadata, export};
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{
-    Config, Observer, Progress, StageId, StageName, Task, TrainError, Trained, Validated, WORTHWHILE_GAIN,
-    WORTHWHILE_KERNEL_GAIN, Warning, resume, train,
+    Config, Observer, Progress, StageId, StageName, Task, TrainError, Trained, Validated, WORTHWHILE_KERNEL_GAIN,
+    Warning, resume, train,
 };
 
 use crate::elbo_goldens::relative_error;
@@ -32,14 +32,14 @@ pub(crate) fn step_data(rows: usize, task: Task) -> Dataset {
 }
 
 /// A line with noise, one input: no flow helps.
-fn line_data(rows: usize) -> Dataset {
+pub(crate) fn line_data(rows: usize) -> Dataset {
     let (x, noise) = (Normals::new(1).vector(rows), Normals::new(2).vector(rows));
     let y = x.iter().zip(noise).map(|(x, noise)| (x + 0.3 * noise) as f32).collect();
     Dataset::new(x.iter().map(|&x| x as f32).collect(), y, 1).unwrap()
 }
 
 /// A smooth wave, or a random walk, with little noise, one input.
-fn curve_data(rows: usize, rough: bool) -> Dataset {
+pub(crate) fn curve_data(rows: usize, rough: bool) -> Dataset {
     let (mut walk, steps) = (0.0, Normals::new(3).vector(rows));
     let y = steps.iter().enumerate().map(|(row, step)| {
         walk += if rough { 0.2 * step } else { 0.0 };
@@ -49,12 +49,12 @@ fn curve_data(rows: usize, rough: bool) -> Dataset {
 }
 
 /// So many iterations of the warm start, and of the model with or without a flow.
-fn iterate(config: &mut Config, warm_start: u64, model: u64) {
+pub(crate) fn iterate(config: &mut Config, warm_start: u64, model: u64) {
     config.warm_start.iterations = warm_start;
     (config.no_flow.iterations, config.with_flow.iterations) = (model, model);
 }
 
-fn small_config(rows: usize, task: Task) -> Config {
+pub(crate) fn small_config(rows: usize, task: Task) -> Config {
     let mut config = Config::for_rows(rows, task);
     (config.predictor.inducing, config.flow.inducing, config.flow.optional) = (10, 8, false);
     iterate(&mut config, 20, 30);
@@ -76,10 +76,10 @@ fn busy_config(rows: usize) -> Config {
 }
 
 #[derive(Default)]
-struct Recorder {
-    progress: Vec<Progress>,
-    validations: Vec<Validated>,
-    warnings: Vec<Warning>,
+pub(crate) struct Recorder {
+    pub(crate) progress: Vec<Progress>,
+    pub(crate) validations: Vec<Validated>,
+    pub(crate) warnings: Vec<Warning>,
     checkpoint: Option<Checkpoint>,
     stop_after: Option<usize>,
 }
@@ -108,7 +108,7 @@ impl Observer for Recorder {
 }
 
 /// Bit for bit: `{:?}` of an f64 is exact and tells −0 from 0.
-fn assert_same_bits(a: &Trained, b: &Trained, what: &str) {
+pub(crate) fn assert_same_bits(a: &Trained, b: &Trained, what: &str) {
     assert!(a == b && format!("{a:?}") == format!("{b:?}"), "{what}");
 }
 
@@ -127,18 +127,6 @@ fn threads_do_not_change_a_bit() {
 /// The model file of a trained model.
 fn blob(trained: &Trained) -> Vec<u8> {
     export(&trained.params, &Metadata { scaling: &trained.scaling, names: &[], model_id: &[] }, &[]).unwrap().bytes
-}
-
-#[test]
-fn a_flow_that_no_validation_row_speaks_for_is_not_kept() {
-    let data = step_data(12, Task::Regression);
-    let mut config = small_config(12, Task::Regression);
-    config.flow.optional = true;
-    let mut recorder = Recorder::default();
-    let trained = train(&data, &config, &mut recorder).unwrap();
-    assert_eq!(recorder.warnings, [Warning::NoValidation, Warning::FewRows { rows: 12 }, Warning::NoFlow]);
-    assert!(recorder.progress.iter().all(|progress| progress.stage.name != StageName::Flow));
-    assert_eq!((trained.params.flow_time(), trained.flow_gain), (0.0, None));
 }
 
 #[test]
@@ -347,131 +335,6 @@ fn the_last_stage_repeats_the_best_with_all_rows() {
     assert_eq!((once.noise, once.kl_predictor, once.kl_flow), (again.noise, again.kl_predictor, again.kl_flow));
     assert_ne!(once.elbo, again.elbo);
     assert!(recorder.validations.iter().all(|validated| !validated.stage.name.is_on_all_rows()));
-}
-
-#[test]
-fn a_flow_is_kept_only_if_it_is_worth_it() {
-    let (step, line) = (step_data(300, Task::Regression), line_data(300));
-    for again_rows in [0, 2000] {
-        let mut config = small_config(300, Task::Regression);
-        iterate(&mut config, 100, 100);
-        (config.flow.optional, config.validation.again_rows, config.validation.folds) = (true, again_rows, 1);
-        let flow = train(&step, &config, &mut ()).unwrap();
-        assert!(
-            flow.params.flow.is_some() && flow.flow_gain.unwrap().is_worth(WORTHWHILE_GAIN),
-            "{:?}",
-            flow.flow_gain
-        );
-        let mut recorder = Recorder::default();
-        let plain = train(&line, &config, &mut recorder).unwrap();
-        assert!(
-            plain.params.flow.is_none() && !plain.flow_gain.unwrap().is_worth(WORTHWHILE_GAIN),
-            "{:?}",
-            plain.flow_gain
-        );
-        assert_eq!(
-            recorder.progress.iter().any(|progress| progress.stage.name == StageName::NoFlowOnAllRows),
-            again_rows > 0
-        );
-        // As if there had been nothing to choose.
-        config.flow.optional = false;
-        assert_same_bits(&Trained { flow_gain: None, ..flow }, &train(&step, &config, &mut ()).unwrap(), "flow");
-        config.flow.time = 0.0;
-        assert_same_bits(&Trained { flow_gain: None, ..plain }, &train(&line, &config, &mut ()).unwrap(), "no flow");
-    }
-}
-
-#[test]
-fn folds_are_added_until_the_answer_is_clear() {
-    let mut config = small_config(300, Task::Regression);
-    iterate(&mut config, 100, 100);
-    config.flow.optional = true;
-    let trained = |data: &Dataset, folds: usize| {
-        let mut recorder = Recorder::default();
-        let mut config = config.clone();
-        config.validation.folds = folds;
-        let gain = train(data, &config, &mut recorder).unwrap().flow_gain.unwrap();
-        let last = recorder.progress.iter().map(|progress| progress.stage.fold).max().unwrap();
-        (gain, last + 1)
-    };
-    // The step speaks for itself.
-    let (clear, folds) = trained(&step_data(300, Task::Regression), 5);
-    assert!(clear.is_clear(WORTHWHILE_GAIN) && clear.rows == 30 * folds && folds < 5, "{clear:?} after {folds}");
-    // On the line a gain of nothing is hard to tell from one of 0.01.
-    let (first, _) = trained(&line_data(300), 1);
-    let (all, folds) = trained(&line_data(300), 5);
-    println!("{first} on {} rows, {all} on {} rows", first.rows, all.rows);
-    assert!(!first.is_clear(WORTHWHILE_GAIN) && folds > 1, "{first:?}");
-    assert_eq!((first.rows, all.rows), (30, 30 * folds));
-    assert!(all.is_clear(WORTHWHILE_GAIN) || folds == 5);
-}
-
-#[test]
-fn a_flow_that_cannot_be_trained_loses() {
-    let data = step_data(300, Task::Regression);
-    let mut config = small_config(300, Task::Regression);
-    config.with_flow.learning_rate = 1e200;
-    assert!(matches!(train(&data, &config, &mut ()), Err(TrainError::Diverged { .. })));
-    config.flow.optional = true;
-    let mut recorder = Recorder::default();
-    let trained = train(&data, &config, &mut recorder).unwrap();
-    assert!(trained.params.flow.is_none() && trained.flow_gain.is_none());
-    let diverged = |warning: &Warning| matches!(warning, Warning::Diverged { stage: StageName::Flow, .. });
-    assert!(recorder.warnings.iter().any(diverged), "{:?}", recorder.warnings);
-    assert!(recorder.progress.iter().all(|progress| progress.stage.fold == 0));
-}
-
-#[test]
-fn a_flow_is_compared_with_a_model_whose_noise_was_fitted() {
-    let data = curve_data(300, false);
-    let mut config = small_config(300, Task::Regression);
-    (config.predictor.inducing, config.flow.optional) = (40, true);
-    (config.batch, config.validation.every, config.validation.again_rows) = (100, 10, 0);
-    iterate(&mut config, 20, 40);
-    config.no_flow.iterations = 10;
-    let mut recorder = Recorder::default();
-    let trained = train(&data, &config, &mut recorder).unwrap();
-    let scores = |name| -> Vec<f64> {
-        let of_stage = recorder.validations.iter().filter(|validated| validated.stage.name == name);
-        of_stage.map(|validated| validated.score.log_likelihood).collect()
-    };
-    let (sparse, flow) = (scores(StageName::NoFlow), scores(StageName::Flow));
-    println!("{sparse:?} {flow:?}");
-    // The last look is at the settled model.
-    let (settled, before) = sparse.split_last().unwrap();
-    let best = before.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let gain = trained.flow_gain.unwrap();
-    // Sums in another order.
-    assert!((gain.mean - (flow.last().unwrap() - settled)).abs() < 1e-12, "{gain}");
-    assert!(trained.params.flow.is_none(), "{:?}", trained.flow_gain);
-    // As it was trained, it would have lost.
-    assert!(flow.last().unwrap() - best > WORTHWHILE_GAIN, "{best} {flow:?}");
-}
-
-#[test]
-fn the_kernel_is_the_one_that_the_validation_rows_prefer() {
-    for (rough, kernel) in [(false, KernelKind::Rbf), (true, KernelKind::Matern32)] {
-        let data = curve_data(300, rough);
-        for flow_time in [0.0, 5.0] {
-            let mut config = small_config(300, Task::Regression);
-            (config.predictor.inducing, config.flow.time) = (40, flow_time);
-            (config.candidate_kernels, config.candidate.iterations) = (vec![KernelKind::Matern32], 100);
-            let chosen = train(&data, &config, &mut ()).unwrap();
-            let kernels: Vec<_> = chosen.params.flow.iter().flat_map(|flow| &flow.kernels).collect();
-            assert!(kernels.iter().all(|of_flow| of_flow.kind == kernel));
-            assert_eq!(chosen.params.predictor.kernel.kind, kernel, "rough: {rough}, {:?}", chosen.kernel_gain);
-            assert_eq!(chosen.kernel_gain.unwrap().is_worth(WORTHWHILE_KERNEL_GAIN), rough);
-            // As if there had been nothing to choose.
-            (config.predictor.kernel, config.flow.kernel, config.candidate_kernels) = (kernel, kernel, vec![]);
-            let asked_for = train(&data, &config, &mut ()).unwrap();
-            assert_same_bits(&Trained { kernel_gain: None, ..chosen }, &asked_for, "the kernel asked for");
-        }
-    }
-    // Nothing speaks for another kernel where no row is kept aside.
-    let mut config = small_config(300, Task::Regression);
-    (config.candidate_kernels, config.validation.fraction) = (vec![KernelKind::Matern32], 0.0);
-    let trained = train(&curve_data(300, true), &config, &mut ()).unwrap();
-    assert_eq!((trained.kernel_gain, trained.params.predictor.kernel.kind), (None, KernelKind::Rbf));
 }
 
 #[test]
