@@ -1,6 +1,7 @@
 //! The `diffgp` command: raw arguments, and which subcommand answers them.
 #![forbid(unsafe_code)]
 
+mod class_notes;
 mod completions;
 mod compress;
 mod console;

@@ -85,7 +85,10 @@ impl Settings {
 
     /// Predicts what the rows hold.
     pub(crate) fn settle_task(&mut self, data: &Dataset) {
-        self.options.task.get_or_insert(Task::of(data));
+        // What was not asked for is not written down where it is the default: kept results are found by what was.
+        if data.classes().is_some() {
+            self.options.task = Some(Task::Classification);
+        }
     }
 
     /// The same with one of several flow times.

@@ -28,7 +28,7 @@ use super::report::{self, Report};
 use super::run_directory::{self, RunDirectory};
 use super::settings::{self, Settings};
 use super::test_rows::TestRowsArgs;
-use super::{console, interrupt, model_file, output};
+use super::{class_notes, console, interrupt, model_file, output};
 
 /// Train a model on a CSV file.
 ///
@@ -45,6 +45,8 @@ use super::{console, interrupt, model_file, output};
     after_help = "Examples:
   diffgp train data.csv --target strength
   diffgp train data.csv --target strength --test-rows splits.txt --split 0 --out strength.dgp
+  diffgp train data.csv --target heating,cooling            (two targets, one model)
+  diffgp train data.csv --target fault                      (classes, if the column holds words)
   diffgp train data.csv --target fault --task classification
   diffgp train data.csv --target y --ignore date,comment
   diffgp train data.csv --target 8 --flow-time 0          (a plain sparse Gaussian process)
@@ -198,6 +200,7 @@ fn read_rows(args: &mut Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
         }
         None => (data, None),
     };
+    class_notes::tell_about(&data, test.as_ref().map(|test| &test.rows));
     // Before anything is written.
     if data.rows() < 2 {
         return Err(training_failed(&args.rows.data, TrainError::TooFewRows { rows: data.rows() }));

@@ -57,10 +57,28 @@ fn splits_that_are_not_there() {
 }
 
 #[test]
-fn classes_other_than_0_and_1() {
+fn targets_that_are_no_classes() {
     let folder = Folder::with_data();
-    folder.write("bad.csv", "a,y\n1,0\n2,1\n3,2\n");
-    folder.run("train bad.csv --target y --task classification").refused_with(&["row 3", "\"y\"", "0 or 1"]);
+    let refuse = |cells: &str, words: &[&str]| {
+        let rows: String = cells.split(' ').enumerate().map(|(a, y)| format!("{a},{y}\n")).collect();
+        folder.write("bad.csv", format!("a,y\n{rows}"));
+        folder
+            .run("train bad.csv --target y --task classification")
+            .refused_with(&[&["bad.csv", "\"y\""], words].concat());
+    };
+    refuse("0 1 0.5", &["row 3 (line 4)", "\"0.5\" is not a class", "whole number"]);
+    refuse("up down NA", &["row 3", "missing"]);
+    refuse("up up", &["all rows are of the class \"up\"", "at least two"]);
+    let many: Vec<String> = (0..33).map(|class| class.to_string()).collect();
+    refuse(&many.join(" "), &["row 33", "one class too many", "at most 32"]);
+    folder.run("train data.csv --target y,a --task classification").refused_with(&["2 target columns"]);
+    folder.run("train data.csv --target y,a,y").refused_with(&["data.csv", "\"y\" is named twice"]);
+    folder.run("train data.csv --target y,c").refused_with(&["data.csv", "no column \"c\"", "a, b, y"]);
+    folder.write("bad.csv", "a,y\n1,x1\n2,3\n");
+    folder.run("train bad.csv --target y").refused_with(&["row 2 (line 3)", "\"3\" is a number", "words"]);
+    folder
+        .run("train bad.csv --target y --task regression")
+        .refused_with(&["row 1 (line 2)", "\"x1\" is not a number"]);
 }
 
 #[test]

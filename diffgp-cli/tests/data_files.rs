@@ -136,9 +136,6 @@ fn columns_and_targets_that_do_not_vary_are_warned_about() {
     assert!(flat.stderr.contains("warning: the target does not vary"), "{flat:?}");
     let json = folder.run("eval model.dgp table.csv --json").json();
     assert!(json["rmse"].as_f64().unwrap() < 1e-3, "{json}");
-    let one_class = rows(30, |a, b, _| format!("{a},{b},1\n")).under_header("a,b,y\n");
-    let one_class = train(&folder, one_class, "--task classification").succeeds();
-    assert!(one_class.stderr.contains("warning: the target does not vary"), "{one_class:?}");
     let nothing = train(&folder, "a,y\n1,2\n1,2\n1,3\n", "").succeeds();
     assert!(nothing.stderr.contains("\"a\" does not vary"), "{nothing:?}");
 }
@@ -187,14 +184,40 @@ fn an_enormous_input_at_prediction_is_out_of_range_and_not_a_nan() {
 }
 
 #[test]
-fn classes_are_0_and_1() {
+fn classes_are_words_or_whole_numbers() {
     let folder = Folder::new();
-    for (labels, bad) in [("0,1,2", "\"2\""), ("1,-1,1", "\"-1\""), ("0,0.5,1", "\"0.5\"")] {
-        let rows = labels.split(',').enumerate().map(|(a, y)| format!("{a},{y}\n"));
-        let table = rows.collect::<String>().under_header("a,y\n");
-        train(&folder, table, "--task classification").refused_with(&["table.csv", "\"y\"", bad, "0 or 1"]);
-    }
-    train(&folder, "a,y\n1,yes\n2,no\n", "--task classification").refused_with(&["row 1", "\"yes\"", "not a number"]);
+    let trained = |classes: [&str; 2], flags: &str| {
+        let table = rows(40, |a, b, y| format!("{a},{b},{}\n", classes[usize::from(y > 0.4)])).under_header("a,b,y\n");
+        train(&folder, table, flags).succeeds();
+        folder.read("model.dgp")
+    };
+    let model = trained(["0", "1"], "--task classification --strip-names");
+    assert_eq!(trained(["0.0", "1.0"], "--task classification --strip-names"), model);
+    assert_eq!(trained(["down", "up"], "--strip-names"), model);
+    assert_eq!(trained(["-1", "3"], "--task classification --strip-names"), model);
+    let table = rows(40, |a, b, y| format!("{a},{b},{}\n", if y > 0.4 { "up" } else { "down" }));
+    let noted = train(&folder, table.under_header("a,b,y\n"), "").succeeds().stderr;
+    assert!(noted.contains("note: the target holds words; predicting 2 classes"), "{noted}");
+}
+
+#[test]
+fn rare_and_missing_classes_are_told() {
+    let folder = Folder::new();
+    let table = rows(40, |a, b, y| format!("{a},{b},{}\n", if y > 0.71 { "rare" } else { "usual" }));
+    let counted = table.lines().enumerate().filter(|(_, line)| line.ends_with("rare"));
+    let rare: Vec<String> = counted.map(|(row, _)| row.to_string()).collect();
+    assert!((1..10).contains(&rare.len()), "{rare:?}");
+    folder.write("splits.txt", format!("{}\n0\n", rare.join(" ")));
+    let table = table.under_header("a,b,y\n");
+    let told = |flags: &str| train(&folder, &table, flags).succeeds().stderr;
+    assert!(told("").contains(&format!("few rows are of the class \"rare\" ({})", rare.len())));
+    let missing = told("--test-rows splits.txt --split 0");
+    assert!(missing.contains("no training row is of the class \"rare\""), "{missing}");
+    assert!(missing.contains("no held-out row is of the class \"usual\""), "{missing}");
+    let crossval = "crossval table.csv --target y --flow-times 0 --test-rows splits.txt --inducing 8 --iterations 12";
+    let crossval = folder.run(crossval).succeeds().stderr;
+    assert!(crossval.contains("1 of 2 splits have no training row of the class \"rare\""), "{crossval}");
+    assert!(crossval.contains("1 of 2 splits have no held-out row of the class \"usual\""), "{crossval}");
 }
 
 #[test]

@@ -97,12 +97,14 @@ impl Dataset {
     /// FNV-1a over 32-bit words: not cryptographic, and fast enough for gigabytes.
     pub fn fingerprint(&self) -> u64 {
         let words = self.x.iter().chain(&self.y).map(|v| v.to_bits());
-        let names = [&self.names, &self.target_names, &self.classes].into_iter().flatten().flatten();
-        let names = names.flat_map(|name| name.bytes().map(u32::from));
-        [self.inputs as u32, self.outputs as u32]
-            .into_iter()
+        // One target of numbers, or of 0 and 1, adds nothing: results that were kept are found by these numbers.
+        let outputs = (self.outputs > 1).then_some(self.outputs as u32);
+        let classes = self.classes.iter().filter(|names| *names != &["0", "1"]).flatten();
+        let names = [&self.names, &self.target_names].into_iter().flatten().flatten().chain(classes);
+        std::iter::once(self.inputs as u32)
             .chain(words)
-            .chain(names)
+            .chain(names.flat_map(|name| name.bytes().map(u32::from)))
+            .chain(outputs)
             .fold(0xcbf2_9ce4_8422_2325, |hash, word| (hash ^ u64::from(word)).wrapping_mul(0x0000_0100_0000_01b3))
     }
 }
@@ -129,5 +131,6 @@ mod tests {
         let labelled = |labels: [&str; 2]| Dataset::from_labels(&[1.0, 2.0], &labels, 1).unwrap().fingerprint();
         assert_ne!(labelled(["a", "b"]), labelled(["a", "c"]));
         assert_ne!(labelled(["a", "b"]), labelled(["b", "a"]));
+        assert_eq!(labelled(["0", "1"]), Dataset::new(vec![1.0, 2.0], vec![0.0, 1.0], 1).unwrap().fingerprint());
     }
 }

@@ -48,7 +48,8 @@ macro_rules! options {
 }
 
 options! {
-    /// What to predict: a number, or the probability of class 1 (targets 0 and 1) [default: regression].
+    /// What to predict: numbers, or a class of two to 32 (words or whole numbers) [default: classification if the
+    /// target holds words, else regression].
     task: Task = "TASK";
     /// T, how long inputs are carried along the flow; 0 for a plain sparse Gaussian process [default: 5 if the
     /// validation rows gain from it, else 0].
