@@ -3,13 +3,21 @@
 //! Noise is keyed by (seed, row, path), so a row has the same bits alone, among others and on the device, and rows can
 //! be spread over threads. Cost: one prediction per row; memory: the latent values of the rows at hand.
 
+mod auc;
+mod class_figures;
+mod crps;
+mod output_figures;
 mod score;
 
 use diffgp_infer::{Keyed, Latent, Model, Noise, Prediction, Workspace};
 use rayon::prelude::*;
 
 use crate::threads::Threads;
-pub use score::{Figures, Known, LEVELS, score};
+pub use auc::area_under_curve;
+pub use class_figures::{BINS, Bin, ClassFigures, ClassTally, most_probable};
+pub use crps::crps;
+pub use output_figures::{LEVELS, OutputFigures, OutputTally, PredictedOutput, log_density, winkler};
+pub use score::{Figures, Known, score};
 
 /// Rows whose paths are in memory at once.
 pub(crate) const CHUNK: usize = 4096;
