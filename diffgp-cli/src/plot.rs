@@ -2,6 +2,7 @@
 
 mod calibration;
 pub(super) mod canvas;
+mod confusion;
 mod decision_path;
 mod flow_picture;
 mod gallery;

@@ -1,6 +1,7 @@
 //! Whether error bars and probabilities mean what they say.
 
 use diffgp_infer::Prediction;
+use diffgp_train::evaluate::Bin;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
@@ -13,8 +14,8 @@ const BINS: usize = 10;
 /// What was promised against what happened.
 pub(super) struct Calibration {
     title: String,
-    promised: &'static str,
-    observed: &'static str,
+    promised: String,
+    observed: String,
     /// By what was promised, ascending.
     points: Vec<Point>,
 }
@@ -42,8 +43,8 @@ impl Calibration {
         let error = points.iter().map(off).sum::<f64>() / points.len() as f64;
         Self {
             title: format!("Calibration: coverage off by {error:.3} on average"),
-            promised: "predicted coverage",
-            observed: "observed coverage",
+            promised: "predicted coverage".into(),
+            observed: "observed coverage".into(),
             points,
         }
     }
@@ -60,11 +61,22 @@ impl Calibration {
         let error: f64 = filled().map(|bin| (bin.1 - bin.2).abs()).sum::<f64>() / targets.len() as f64;
         Self {
             title: format!("Calibration: expected error {error:.3}"),
-            promised: "predicted probability of class 1",
-            observed: "observed share of class 1",
+            promised: "predicted probability of class 1".into(),
+            observed: "observed share of class 1".into(),
             points: filled()
                 .map(|&(rows, promised, observed)| Point { promised: promised / rows, observed: observed / rows, rows })
                 .collect(),
+        }
+    }
+
+    /// Of more than two classes: the share of right rows among those whose most probable class is about as probable.
+    pub(super) fn of_classes(bins: &[Bin], error: f64) -> Self {
+        let point = |bin: &Bin| Point { promised: bin.promised, observed: bin.observed, rows: bin.rows as f64 };
+        Self {
+            title: format!("Reliability: expected calibration error {error:.3}"),
+            promised: "probability of the most probable class".into(),
+            observed: "share of rows that are of it".into(),
+            points: bins.iter().filter(|bin| bin.rows > 0).map(point).collect(),
         }
     }
 }
@@ -72,7 +84,7 @@ impl Calibration {
 impl Picture for Calibration {
     fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
         let mut chart =
-            axes(area, &self.title, Axis::new(self.promised, 0.0..1.0), Axis::new(self.observed, 0.0..1.0))?;
+            axes(area, &self.title, Axis::new(&self.promised, 0.0..1.0), Axis::new(&self.observed, 0.0..1.0))?;
         chart
             .draw_series(LineSeries::new([(0.0, 0.0), (1.0, 1.0)], GREY.stroke_width(2)))?
             .label("perfect")
@@ -89,5 +101,28 @@ impl Picture for Calibration {
             .label("this model ± standard error")
             .legend(|(x, y)| PathElement::new([(x, y), (x + 20, y)], BLUE.stroke_width(2)));
         legend(&mut chart, SeriesLabelPosition::LowerRight)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use diffgp_train::evaluate::{BINS, ClassTally};
+
+    use super::*;
+    use crate::plot::canvas;
+
+    #[test]
+    fn bins_without_rows_are_left_out() {
+        let mut tally = ClassTally::new(3);
+        for row in 0..500_u32 {
+            let top = 0.4 + 0.55 * f64::from(row * 37 % 101) / 100.0;
+            tally.add(usize::from(f64::from(row * 53 % 97) / 97.0 > top - 0.05), [top, 0.9 - top, 0.1]);
+        }
+        let picture = Calibration::of_classes(&tally.bins(BINS), tally.finish().calibration_error);
+        assert!(picture.points.len() < BINS && picture.points.iter().all(|point| point.rows > 0.0));
+        assert!(canvas::svg(&picture).unwrap().contains("expected calibration error"));
+        if let Some(folder) = std::env::var_os("DIFFGP_PICTURES") {
+            canvas::write(&picture, folder.as_ref(), "reliability").unwrap();
+        }
     }
 }
