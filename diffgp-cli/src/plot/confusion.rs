@@ -70,7 +70,7 @@ impl Picture for Confusion {
 
         let size = (cell * 2 / 3).clamp(8, 15);
         let longest = self.classes.iter().map(|name| shortened(name).chars().count() as i32).max().unwrap_or(0);
-        let longest = longest * size * 13 / 20;
+        let longest = longest * size / 2;
         // Upright where the names are wider than the cells.
         let upright = longest >= cell;
         for (index, name) in self.classes.iter().enumerate() {
@@ -85,7 +85,8 @@ impl Picture for Confusion {
         }
         let names = if upright { longest } else { size };
         let described = text(16).color(&GREY).pos(at(HPos::Center, VPos::Top));
-        area.draw(&Text::new("most probable class", (left + side / 2, ABOVE + side + names + 18), described))?;
+        let below = (ABOVE + side + names + 18).min(height as i32 - 22);
+        area.draw(&Text::new("most probable class", (left + side / 2, below), described))?;
         let beside = text(16).transform(FontTransform::Rotate270).color(&GREY).pos(at(HPos::Center, VPos::Top));
         area.draw(&Text::new("true class", ((left - longest - 44).max(8), ABOVE + side / 2), beside))
     }
@@ -124,12 +125,5 @@ mod tests {
         }
         let three = Confusion::new(vec![String::new(); 2], vec![vec![2, 1], vec![0, 1]]);
         assert_eq!(three.title, "Confusion: 3 of 4 rows are right (75.0 %)");
-        if let Some(folder) = std::env::var_os("DIFFGP_PICTURES") {
-            for (classes, stem) in [(2, "two"), (6, "six"), (32, "many")] {
-                let name =
-                    |class: usize| format!("{} {class}", ["wet soil", "cotton crop, very long", "grey"][class % 3]);
-                canvas::write(&picture(classes, name), folder.as_ref(), stem).unwrap();
-            }
-        }
     }
 }
