@@ -152,7 +152,7 @@ fn trained_step(change: impl Fn(&mut Config)) -> Problem {
     let inputs: Vec<f32> = (0..data.rows()).flat_map(|row| data.input_row(row).to_vec()).collect();
     Problem {
         x: standardised(&inputs, trained.scaling.inputs[0]),
-        y: standardised(data.targets(), trained.scaling.target),
+        y: standardised(data.targets(), trained.scaling.targets[0]),
         eps: Vec::new(),
         paths: 1,
         total_rows: data.rows(),

@@ -122,7 +122,7 @@ fn run(
         params: chosen.params,
         task: config.task,
         names: data.names().map(<[String]>::to_vec),
-        target_name: data.target_name().map(str::to_owned),
+        target_name: data.target_names().map(|names| names[0].clone()),
         iteration: chosen.iteration,
         validation_log_likelihood: chosen.log_likelihood,
         flow_gain: chosen.flow_gain,
@@ -139,6 +139,12 @@ fn check(data: &Dataset, config: &Config) -> Result<(), TrainError> {
     if data.inputs() > MAX_INPUTS {
         return Err(TrainError::TooManyInputs { inputs: data.inputs() });
     }
+    if data.outputs() > 1 {
+        return Err(TrainError::SeveralTargets { targets: data.outputs() });
+    }
+    if let Some(classes) = data.classes().filter(|classes| classes.len() > 2) {
+        return Err(TrainError::TooManyClasses { classes: classes.len() });
+    }
     let is_class = |&value: &f32| value == 0.0 || value == 1.0;
     match data.targets().iter().position(|value| !is_class(value)) {
         Some(row) if config.task == Task::Classification => {
@@ -152,9 +158,9 @@ fn check_scaling(data: &Dataset, scaling: &Scaling, observer: &mut dyn Observer)
     if let Some(column) = scaling.unusable_input() {
         return Err(TrainError::Range { column: data.input_label(column), expected: "1e-30 to 1e30" });
     }
-    let target = data.target_label();
-    if !scaling.target_is_usable() {
-        return Err(TrainError::Range { column: target, expected: "1e-15 to 1e18" });
+    let target = data.target_label(0);
+    if let Some(output) = scaling.unusable_target() {
+        return Err(TrainError::Range { column: data.target_label(output), expected: "1e-15 to 1e18" });
     }
     for column in scaling.constant_inputs() {
         observer.warning(&Warning::ConstantInput { input: data.input_label(column) });
@@ -165,7 +171,7 @@ fn check_scaling(data: &Dataset, scaling: &Scaling, observer: &mut dyn Observer)
     let largest = data.targets().iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
     if data.targets().iter().all(|&value| value == data.targets()[0]) {
         observer.warning(&Warning::ConstantTarget);
-    } else if let Some(step) = scaling.target.coarse_step(largest) {
+    } else if let Some(step) = scaling.targets[0].coarse_step(largest) {
         observer.warning(&Warning::Coarse { column: target, step });
     }
     Ok(())

@@ -130,7 +130,7 @@ fn store(recipe: &Recipe, root: &Path) -> Result<(), Box<dyn Error>> {
         Data::Made(make, task) => (make(), task),
         Data::Public(set, target) => {
             let classifies = target == "label";
-            let kind = if classifies { TargetKind::Binary } else { TargetKind::Real };
+            let kind = if classifies { TargetKind::Classes } else { TargetKind::Real };
             let data = Dataset::read_csv(&root.join(set).join("data.csv"), target, Header::Detect, kind)?;
             (data, if classifies { Task::Classification } else { Task::Regression })
         }

@@ -22,6 +22,18 @@ pub enum TrainError {
         /// How many there are.
         inputs: usize,
     },
+    /// More targets than the trainer learns at once.
+    #[error("{targets} targets; expected one")]
+    SeveralTargets {
+        /// How many there are.
+        targets: usize,
+    },
+    /// More classes than the trainer tells apart.
+    #[error("{classes} classes; expected two")]
+    TooManyClasses {
+        /// How many there are.
+        classes: usize,
+    },
     /// A classification target is not a class.
     #[error("row {row}: the target is {value}; classification targets are 0 or 1")]
     NotAClass {

@@ -30,7 +30,7 @@ impl Standardised<'_> {
         let mut y = Vec::with_capacity(rows.len());
         for &row in rows {
             self.scaling.push_row(self.data.input_row(row), &mut x);
-            y.push(self.scaling.target.apply(self.data.targets()[row]));
+            y.push(self.scaling.targets[0].apply(self.data.targets()[row]));
         }
         (x, y)
     }
@@ -77,7 +77,7 @@ impl Standardised<'_> {
         paths: Paths<'_>,
     ) -> Result<(Score, Vec<f64>), ElboError> {
         let mut log_likelihoods = Vec::with_capacity(rows.len());
-        let mut scorer = Scorer::new(params.likelihood, f64::from(self.scaling.target.scale));
+        let mut scorer = Scorer::new(params.likelihood, f64::from(self.scaling.targets[0].scale));
         for rows in rows.chunks((SCORED_TOGETHER / paths.count.max(1)).max(1)) {
             let (x, y) = self.gather(rows);
             let (count, noise) = paths.noise(params, rows);
