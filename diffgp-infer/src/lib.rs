@@ -6,7 +6,7 @@
 //! ```
 //! use diffgp_infer::{Keyed, Model, Workspace, include_model};
 //!
-//! static MODEL: &[u8] = include_model!("../../tests/blobs/v1-power.dgp");
+//! static MODEL: &[u8] = include_model!("../models/power.dgp");
 //!
 //! // Once, at start-up: every check is made here.
 //! let model = Model::parse(MODEL)?;

@@ -121,6 +121,15 @@ pub struct Prediction<'w> {
     out_of_range: OutOfRange,
 }
 
+impl PartialEq for Prediction<'_> {
+    /// The same answers, wherever they are.
+    fn eq(&self, other: &Self) -> bool {
+        self.outputs().eq(other.outputs())
+            && self.probabilities().eq(other.probabilities())
+            && self.out_of_range == other.out_of_range
+    }
+}
+
 impl<'w> Prediction<'w> {
     /// Everything that can be asked is finite, or there is no prediction.
     #[inline(never)]
@@ -198,7 +207,13 @@ impl<'w> Prediction<'w> {
     /// The probability of every class in order, averaged over paths; none for real targets. They sum to 1 up to rounding.
     pub fn probabilities(&self) -> impl ExactSizeIterator<Item = f32> + use<'_, 'w> {
         (0..self.model.classes()).map(|class| match self.probability() {
-            Some(second) => if class == 0 { 1.0 - second } else { second },
+            Some(second) => {
+                if class == 0 {
+                    1.0 - second
+                } else {
+                    second
+                }
+            }
             None => self.column(class).probability,
         })
     }

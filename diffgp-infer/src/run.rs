@@ -59,7 +59,7 @@ impl Noise for Drift {
 /// # use diffgp_infer::{Keyed, Model, Workspace, include_model};
 /// # static MODEL: &[u8] = include_model!("../models/power.dgp");
 /// # let model = Model::parse(MODEL)?;
-/// # let mut workspace = Workspace::<4, 20>::new();
+/// # let mut workspace = Workspace::<4, 50>::new();
 /// # let x = [14.96, 41.76, 1024.07, 73.17];
 /// let mut noise = Keyed::new(0, 0);
 /// let mut run = model.begin(&x, 8, &mut noise, &mut workspace)?;
@@ -221,12 +221,7 @@ pub(crate) struct Course<'w> {
 impl<'w> Course<'w> {
     /// Checks and standardises x, once for all paths.
     #[inline(always)]
-    pub(crate) fn new(
-        model: &'w Model<'w>,
-        x: &[f32],
-        paths: u32,
-        mut scratch: Scratch<'w>,
-    ) -> Result<Self, Error> {
+    pub(crate) fn new(model: &'w Model<'w>, x: &[f32], paths: u32, mut scratch: Scratch<'w>) -> Result<Self, Error> {
         let (blob, inputs) = (model.blob(), model.inputs());
         if x.len() != inputs {
             return Err(Error::InputLength { expected: inputs, found: x.len() });
@@ -276,24 +271,15 @@ impl<'w> Course<'w> {
         if self.path >= self.paths {
             return Ok(Progress::Ready);
         }
-        if self.step == 0 && self.index == 0 {
-            self.begin_path(match &mut noise {
-                Some(noise) => Some(&mut **noise),
-                None => None,
-            });
-        }
-        if self.step < self.model.steps() { self.move_dimension(noise)? } else { self.answer()? }
-        Ok(if self.path < self.paths { Progress::Pending } else { Progress::Ready })
-    }
-
-    /// x ← x₀.
-    fn begin_path(&mut self, noise: Option<&mut dyn Noise>) {
-        if let Some(noise) = noise {
+        if let (0, 0, Some(noise)) = (self.step, self.index, &mut noise) {
             noise.begin_path(self.path);
         }
-        if let Some((rows, _)) = self.scratch.input_rows(self.model.inputs()) {
-            copy(rows.state, rows.start);
+        if self.step < self.model.steps() {
+            self.move_dimension(noise)?
+        } else {
+            self.answer()?
         }
+        Ok(if self.path < self.paths { Progress::Pending } else { Progress::Ready })
     }
 
     /// x_{k+1,d} = x_{k,d} + μ_d dt + √(var_d dt) ε.
@@ -347,7 +333,12 @@ impl<'w> Course<'w> {
         if self.index == mixture::pieces(likelihood, outputs) {
             self.path = self.path.saturating_add(1);
             mixture::add(rows, likelihood, self.model.blob().header().epsilon, self.path);
-            (self.step, self.index) = (if self.path < self.paths { 0 } else { self.step }, 0);
+            self.index = 0;
+            if self.path < self.paths {
+                self.step = 0;
+                let (rows, _) = self.scratch.input_rows(self.model.inputs()).ok_or(Error::NotFinite)?;
+                copy(rows.state, rows.start);
+            }
         }
         Ok(())
     }

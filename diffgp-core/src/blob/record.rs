@@ -166,14 +166,8 @@ mod tests {
 
     #[test]
     fn records_are_read_as_they_were_written() {
-        let kernel = KernelRecord {
-            kind: 2,
-            point_element: 3,
-            variance: 0.5,
-            unit: 2.0,
-            scales_at: 7,
-            points_at: u32::MAX,
-        };
+        let kernel =
+            KernelRecord { kind: 2, point_element: 3, variance: 0.5, unit: 2.0, scales_at: 7, points_at: u32::MAX };
         assert_eq!(KernelRecord::read(kernel.words()), kernel);
         let output = OutputRecord {
             rank: 1023,

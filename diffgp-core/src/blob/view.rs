@@ -6,9 +6,7 @@ use super::error::ParseError;
 use super::header::Header;
 use super::record::{KernelRecord, OutputRecord, TargetRecord};
 use super::tensor::{Elements, Tensor, padding_is_zero, words};
-use super::{
-    CHECKSUM_BYTES, ELEMENT_F32, FORMAT_VERSION, MAGIC, Names, PRELUDE_BYTES, checksum, layout, limits,
-};
+use super::{CHECKSUM_BYTES, ELEMENT_F32, FORMAT_VERSION, MAGIC, Names, PRELUDE_BYTES, checksum, layout, limits};
 use crate::kernel::KernelKind;
 
 /// A checked blob, borrowed from the bytes it was parsed from.
@@ -157,9 +155,8 @@ impl<'a> Blob<'a> {
         }
         for index in 0..inputs {
             // Whether x·scale is finite is seen when x is known.
-            sound &= self.input(index).is_some_and(|input| {
-                limits::SCALE.contains(&input.scale) && input.low <= input.high
-            });
+            sound &=
+                self.input(index).is_some_and(|input| limits::SCALE.contains(&input.scale) && input.low <= input.high);
         }
         if trust == Trust::Bytes || sound { Ok(()) } else { Err(ParseError::TensorValue) }
     }

@@ -87,18 +87,20 @@ fn reserved_numbers_are_refused_by_their_field() {
 
 #[test]
 fn outputs_follow_the_likelihood() {
-    let outputs = |likelihood, outputs| {
-        refused(move |header| (header.likelihood, header.outputs) = (likelihood, outputs))
-    };
-    for valid in [(LIKELIHOOD_GAUSSIAN, 2), (LIKELIHOOD_BERNOULLI, 1), (LIKELIHOOD_SOFTMAX, 3), (LIKELIHOOD_SOFTMAX, 32)] {
+    let outputs =
+        |likelihood, outputs| refused(move |header| (header.likelihood, header.outputs) = (likelihood, outputs));
+    for valid in
+        [(LIKELIHOOD_GAUSSIAN, 2), (LIKELIHOOD_BERNOULLI, 1), (LIKELIHOOD_SOFTMAX, 3), (LIKELIHOOD_SOFTMAX, 32)]
+    {
         assert_eq!(outputs(valid.0, valid.1), None, "{valid:?}");
     }
-    for invalid in [(LIKELIHOOD_BERNOULLI, 2), (LIKELIHOOD_SOFTMAX, 1), (LIKELIHOOD_SOFTMAX, 2), (LIKELIHOOD_SOFTMAX, 33)] {
+    for invalid in
+        [(LIKELIHOOD_BERNOULLI, 2), (LIKELIHOOD_SOFTMAX, 1), (LIKELIHOOD_SOFTMAX, 2), (LIKELIHOOD_SOFTMAX, 33)]
+    {
         assert_eq!(outputs(invalid.0, invalid.1), Some(Field::Outputs), "{invalid:?}");
     }
-    let kernels = |outputs, kernels| {
-        refused(move |header| (header.outputs, header.predictor_kernels) = (outputs, kernels))
-    };
+    let kernels =
+        |outputs, kernels| refused(move |header| (header.outputs, header.predictor_kernels) = (outputs, kernels));
     assert_eq!((kernels(3, 1), kernels(3, 3)), (None, None));
     assert_eq!((kernels(3, 2), kernels(3, 0)), (Some(Field::PredictorKernels), Some(Field::PredictorKernels)));
     assert_eq!(refused(|header| header.epsilon = 1e-3), Some(Field::Epsilon));
