@@ -4,6 +4,7 @@ use diffgp_core::blob::{self, Blob, ParseError, checksum, stored_checksum};
 use diffgp_infer::{Keyed, Model, Workspace};
 use diffgp_train::aligned::AlignedBytes;
 use diffgp_train::data::Scaling;
+use diffgp_train::evaluate::Answer;
 use diffgp_train::exact::Exact;
 use diffgp_train::export::{Exported, Metadata, export};
 use diffgp_train::params::{Likelihood, Params};
@@ -17,7 +18,7 @@ fn exported(shape: &Shape) -> (Params, Scaling, Exported) {
     let mut normals = Normals::new(shape.seed + 2);
     let rows: Vec<f32> = (0..4).flat_map(|_| input(&scaling, &mut normals)).collect();
     let names = names(shape);
-    let metadata = Metadata { scaling: &scaling, names: &names, model_id: b"test" };
+    let metadata = Metadata { scaling: &scaling, names: &names, classes: &[], model_id: b"test" };
     let exported = export(&params, &metadata, &rows).unwrap();
     (params, scaling, exported)
 }
@@ -26,10 +27,10 @@ fn exported(shape: &Shape) -> (Params, Scaling, Exported) {
 fn exercise(bytes: &[u8]) {
     let aligned = AlignedBytes::new(bytes);
     for model in [Model::parse(aligned.as_slice()), Model::parse_trusted(aligned.as_slice())].into_iter().flatten() {
-        let mut workspace = Workspace::<64, 1024>::new();
+        let (mut one, mut other) = (Workspace::<64, 1024, 32>::new(), Workspace::<64, 1024, 32>::new());
         let x = vec![0.5; model.inputs()];
-        let sampled = model.predict_sampled(&x, 2, &mut Keyed::new(1, 0), &mut workspace);
-        for prediction in [model.predict(&x, &mut workspace), sampled].into_iter().flatten() {
+        let sampled = model.predict_sampled(&x, 2, &mut Keyed::new(1, 0), &mut one);
+        for prediction in [model.predict(&x, &mut other), sampled].into_iter().flatten() {
             assert!(prediction.mean().is_finite() && prediction.variance().is_finite());
             assert!(prediction.probability().is_none_or(|p| (0.0..=1.0).contains(&p)), "{prediction:?}");
         }
@@ -60,10 +61,11 @@ proptest! {
         prop_assert_eq!(usize::from(header.predictor_inducing), shape.predictor_inducing);
         prop_assert_eq!(usize::from(header.flow_kernels), params.flow.as_ref().map_or(0, |flow| flow.kernels.len()));
         match params.likelihood {
-            Likelihood::Gaussian { noise } => prop_assert_eq!(header.noise, noise as f32),
+            Likelihood::Gaussian { noise } => prop_assert_eq!(blob.target(0).noise, noise as f32),
             Likelihood::Bernoulli { epsilon } => prop_assert_eq!(header.epsilon, epsilon as f32),
         }
-        prop_assert_eq!((header.target_mean, header.target_scale), (scaling.targets[0].mean, scaling.targets[0].scale));
+        let target = blob.target(0);
+        prop_assert_eq!((target.mean, target.scale), (scaling.targets[0].mean, scaling.targets[0].scale));
         prop_assert_eq!(header.model_id, b"test");
         prop_assert_eq!(header.checked_rows, 4);
         prop_assert_eq!(header.mean_error, exported.errors.mean as f32);
@@ -75,7 +77,7 @@ proptest! {
             prop_assert_eq!(input.scale, (1.0 / f64::from(affine.scale)) as f32);
         }
         prop_assert!(blob.input(shape.inputs).is_none());
-        let (kernel, _) = blob.predictor().unwrap();
+        let kernel = blob.predictor_kernel(0).unwrap();
         prop_assert_eq!((kernel.kind, kernel.variance), (shape.kind, params.predictor.kernel.variance as f32));
     }
 
@@ -181,7 +183,10 @@ fn a_longer_region_holds_the_same_model() {
     let mut region = bytes.clone();
     region.extend([0xff; 300]);
     let (alone, region) = (AlignedBytes::new(&bytes), AlignedBytes::new(&region));
-    let predict = |bytes: &[u8]| Model::parse(bytes).unwrap().predict(&[20.0, 21.0], &mut Workspace::<2, 8>::new());
+    let predict = |bytes: &[u8]| {
+        let (model, mut workspace) = (Model::parse(bytes).unwrap(), Workspace::<2, 8>::new());
+        Answer::of(&model.predict(&[20.0, 21.0], &mut workspace).unwrap())
+    };
     assert_eq!(predict(alone.as_slice()), predict(region.as_slice()));
     let sum = checksum(&bytes[..bytes.len() - 4]);
     assert_eq!([alone, region].map(|bytes| stored_checksum(bytes.as_slice())), [Some(sum); 2]);
@@ -219,10 +224,15 @@ fn erased_flash_and_other_versions_are_told_apart() {
 fn stripped_names_leave_the_predictions_alone() {
     let (params, scaling) = (model(&Shape::SMALL), scaling(&Shape::SMALL));
     let with = exported(&Shape::SMALL).2.bytes;
-    let without = export(&params, &Metadata { scaling: &scaling, names: &[], model_id: b"test" }, &[]).unwrap().bytes;
+    let without = export(&params, &Metadata { scaling: &scaling, names: &[], classes: &[], model_id: b"test" }, &[])
+        .unwrap()
+        .bytes;
     assert!(without.len() < with.len());
     let (with, without) = (AlignedBytes::new(&with), AlignedBytes::new(&without));
     assert_eq!(Blob::parse(without.as_slice()).unwrap().names().count(), 0);
-    let predict = |bytes: &[u8]| Model::parse(bytes).unwrap().predict(&[20.0, 21.0], &mut Workspace::<2, 8>::new());
+    let predict = |bytes: &[u8]| {
+        let (model, mut workspace) = (Model::parse(bytes).unwrap(), Workspace::<2, 8>::new());
+        Answer::of(&model.predict(&[20.0, 21.0], &mut workspace).unwrap())
+    };
     assert_eq!(predict(with.as_slice()), predict(without.as_slice()));
 }

@@ -39,16 +39,12 @@ impl Plain {
         let header = blob.header();
         let inputs = usize::from(header.inputs);
         let (points, features) = (usize::from(header.flow_inducing), header.flow_features());
-        let (mut kernels, mut outputs) = (blob.flow_kernels(), blob.flow_outputs());
-        let mut kernel = None;
         let mut flow = Vec::new();
         for d in 0..if points > 0 { inputs } else { 0 } {
-            if d == 0 || header.flow_kernels > 1 {
-                kernel = kernels.next_kernel(inputs, points);
-            }
-            flow.push(Output::new(&kernel.unwrap(), points, &outputs.next_output(features).unwrap(), features));
+            let (kernel, output) = (blob.flow_kernel(d).unwrap(), blob.flow_output(0, d).unwrap());
+            flow.push(Output::new(&kernel, points, &output, features));
         }
-        let (kernel, output) = blob.predictor().unwrap();
+        let (kernel, output) = (blob.predictor_kernel(0).unwrap(), blob.predictor_output(0).unwrap());
         let points = usize::from(header.predictor_inducing);
         Self {
             flow,
@@ -72,7 +68,7 @@ impl Plain {
 impl Output {
     fn new(kernel: &KernelView<'_>, points: usize, output: &OutputView<'_>, features: usize) -> Self {
         let inputs = kernel.scales.len();
-        let (unit, weight) = (f64::from(kernel.points.scale), f64::from(output.weights.scale));
+        let (unit, weight) = (f64::from(kernel.points.unit), f64::from(output.weights.unit));
         let point = |m, i| unit * kernel.points.elements.get(layout::position(m, i, inputs)).unwrap();
         let direction = |r, m| output.directions.get(layout::position(r, m, features)).unwrap();
         let rank = output.coefficients.len();
@@ -119,7 +115,7 @@ impl<'a> Device<'a> {
     /// The state in single precision that is nearest to this one, as the device sees it, and the field there.
     pub(crate) fn field(&mut self, state: &[f64]) -> (Vec<f64>, Vec<(f64, f64)>) {
         let raw = self.raw(state);
-        let mut flow = self.model.start(&raw, &mut *self.workspace).unwrap();
+        let mut flow = self.model.begin_drift(&raw, &mut *self.workspace).unwrap();
         let state = flow.state().iter().map(|&x| f64::from(x)).collect();
         let (mut drift, mut diffusion) = (vec![0.0; raw.len()], vec![0.0; raw.len()]);
         flow.field(&mut drift, &mut diffusion).unwrap();
@@ -129,10 +125,10 @@ impl<'a> Device<'a> {
     /// Where the drift leads from about this state, and the predictor there.
     fn end(&mut self, state: &[f64]) -> (Vec<f64>, (f64, f64)) {
         let raw = self.raw(state);
-        let mut flow = self.model.start(&raw, &mut *self.workspace).unwrap();
-        while flow.step_drift().unwrap() {}
-        let end = flow.state().iter().map(|&x| f64::from(x)).collect();
-        let latent = flow.latent().unwrap();
+        let mut run = self.model.begin_drift(&raw, &mut *self.workspace).unwrap();
+        run.finish_path().unwrap();
+        let end = run.state().iter().map(|&x| f64::from(x)).collect();
+        let latent = run.latents().next().unwrap();
         (end, (latent.mean.into(), latent.variance.into()))
     }
 

@@ -13,7 +13,7 @@ use crate::random_models::Normals;
 use crate::tolerances::{COMPACT_MEAN, COMPACT_PREDICTOR, COMPACT_VARIANCE};
 
 /// A kernel per dimension, one kernel, a field that changes with time, and a classifier.
-const MODELS: [&str; 4] = ["v1-power", "v1-power-shared", "small/v1-pendulum-temporal", "small/v1-ring"];
+const MODELS: [&str; 4] = ["v2-power", "v2-power-shared", "small/v2-pendulum-temporal", "small/v2-ring"];
 
 fn stored(name: &str) -> AlignedBytes {
     let path = format!("{}/blobs/{name}.dgp", env!("CARGO_MANIFEST_DIR"));
@@ -59,16 +59,16 @@ fn the_device_computes_what_the_stored_numbers_say() {
 
 #[test]
 fn the_predictor_says_what_the_stored_numbers_say() {
-    let small = to_share("small/v1-steps", 2);
+    let small = to_share("small/v2-steps", 2);
     let bytes = AlignedBytes::new(&small.bytes);
     let plain = Plain::new(&bytes);
     let model = Model::parse(bytes.as_slice()).unwrap();
     let mut workspace = Workspace::<64, 1024>::new();
     for x in made_up_inputs(&model).chunks_exact(model.inputs()).take(50) {
-        let mut flow = model.start(x, &mut workspace).unwrap();
-        while flow.step_drift().unwrap() {}
-        let state: Vec<f64> = flow.state().iter().map(|&x| f64::from(x)).collect();
-        let latent = flow.latent().unwrap();
+        let mut run = model.begin_drift(x, &mut workspace).unwrap();
+        run.finish_path().unwrap();
+        let state: Vec<f64> = run.state().iter().map(|&x| f64::from(x)).collect();
+        let latent = run.latents().next().unwrap();
         let (mean, variance) = plain.predictor(&state);
         assert!((f64::from(latent.mean) - mean).abs() < COMPACT_PREDICTOR, "{latent:?}, {mean}");
         assert!((f64::from(latent.variance) - variance).abs() < COMPACT_PREDICTOR, "{latent:?}, {variance}");
@@ -93,8 +93,8 @@ fn certificates_hold_at_random_states_and_where_ascent_finds_the_worst() {
 
 #[test]
 fn a_certificate_names_its_original_and_survives_only_whole() {
-    let original = stored("v1-power");
-    let small = to_share("v1-power", 5);
+    let original = stored("v2-power");
+    let small = to_share("v2-power", 5);
     let certificate = Certificate::read(&small.bytes).unwrap();
     assert_eq!(certificate.original_bytes as usize, original.as_slice().len());
     assert_eq!(Some(certificate.original_checksum), diffgp_core::blob::stored_checksum(original.as_slice()));
@@ -107,15 +107,15 @@ fn a_certificate_names_its_original_and_survives_only_whole() {
 
 #[test]
 fn compression_goes_by_its_goal() {
-    let original = stored("v1-power").as_slice().len();
-    let small = to_share("v1-power", 8);
+    let original = stored("v2-power").as_slice().len();
+    let small = to_share("v2-power", 8);
     assert!(small.bytes.len() <= original / 8, "{} of {original}", small.bytes.len());
-    let careful = compressed("v1-power", Goal { tolerance: Some(1e-3), ..Goal::default() }).unwrap();
+    let careful = compressed("v2-power", Goal { tolerance: Some(1e-3), ..Goal::default() }).unwrap();
     assert!(careful.curve.last().unwrap().loss <= 1e-3);
     assert!(careful.bytes.len() < original / 3, "{} of {original}", careful.bytes.len());
     // The second is stopped by what it may lose, long before the first.
     for (most, tolerance) in [(100, None), (2000, Some(1e-4))] {
-        match compressed("v1-power", Goal { max_bytes: Some(most), tolerance, ..Goal::default() }) {
+        match compressed("v2-power", Goal { max_bytes: Some(most), tolerance, ..Goal::default() }) {
             Err(CompressError::OutOfReach { bytes, loss, .. }) => {
                 assert!(bytes > most && tolerance.is_none_or(|tolerance| loss <= tolerance), "{bytes} {loss}");
             }
@@ -127,7 +127,7 @@ fn compression_goes_by_its_goal() {
 #[test]
 fn a_certificate_of_many_dimensions_counts_among_the_bytes() {
     let most = 20_000;
-    let small = compressed("v1-higgs", Goal { max_bytes: Some(most), ..Goal::default() }).unwrap();
+    let small = compressed("v2-higgs", Goal { max_bytes: Some(most), ..Goal::default() }).unwrap();
     assert!(small.bytes.len() <= most, "{}", small.bytes.len());
     assert_eq!(small.curve.last().unwrap().bytes, small.bytes.len());
 }
@@ -143,7 +143,7 @@ fn a_field_that_changes_with_time_loses_steps_until_one_is_left() {
     (config.predictor.inducing, config.flow.inducing, config.flow.inducing_times) = (8, 6, 3);
     (config.flow.training_steps, config.flow.steps) = (Some(3), 6);
     let trained = train(&data, &config, &mut ()).unwrap();
-    let metadata = Metadata { scaling: &trained.scaling, names: &[], model_id: &[] };
+    let metadata = Metadata { scaling: &trained.scaling, names: &[], classes: &[], model_id: &[] };
     let original = AlignedBytes::new(&export(&trained.params, &metadata, &[]).unwrap().bytes);
     // Rounded first, so that tables are really cut.
     let goal =
@@ -155,14 +155,14 @@ fn a_field_that_changes_with_time_loses_steps_until_one_is_left() {
 
 #[test]
 fn without_its_variance_a_model_keeps_its_mean_and_a_constant_bar() {
-    let original = stored("v1-power");
+    let original = stored("v2-power");
     let goal = Goal { max_bytes: Some(6000), mean_only: true, ..Goal::default() };
-    let bytes = AlignedBytes::new(&compressed("v1-power", goal).unwrap().bytes);
+    let bytes = AlignedBytes::new(&compressed("v2-power", goal).unwrap().bytes);
     let (before, after) = (Model::parse(original.as_slice()).unwrap(), Model::parse(bytes.as_slice()).unwrap());
-    let mut workspace = Workspace::<4, 50>::new();
+    let (mut one, mut other) = (Workspace::<4, 50>::new(), Workspace::<4, 50>::new());
     let mut bars = Vec::new();
     for x in made_up_inputs(&before).chunks_exact(4).take(50) {
-        let (old, new) = (before.predict(x, &mut workspace).unwrap(), after.predict(x, &mut workspace).unwrap());
+        let (old, new) = (before.predict(x, &mut one).unwrap(), after.predict(x, &mut other).unwrap());
         assert!((old.mean() - new.mean()).abs() < old.variance().sqrt(), "{old:?}, {new:?}");
         bars.push(new.variance());
     }

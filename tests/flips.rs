@@ -15,9 +15,9 @@ use crate::fuzzed::repair::repair;
 use crate::region::Region;
 use crate::stored_models::directory;
 
-const SMALL: [&str; 3] = ["small/v1-steps.dgp", "small/v1-ring.dgp", "small/v1-pendulum-temporal.dgp"];
-const LARGE: &str = "v1-power.dgp";
-const LARGEST: &str = "v1-kin8nm.dgp";
+const SMALL: [&str; 3] = ["small/v2-steps.dgp", "small/v2-ring.dgp", "small/v2-pendulum-temporal.dgp"];
+const LARGE: &str = "v2-power.dgp";
+const LARGEST: &str = "v2-kin8nm.dgp";
 
 fn load(name: &str) -> Vec<u8> {
     fs::read(directory().join(name)).expect("a stored model")

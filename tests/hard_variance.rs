@@ -70,7 +70,9 @@ fn weighted_directions_hold_where_an_explicit_inverse_fails() {
         assert!(expected.variance < 1e-3 * params.predictor.kernel.variance, "not a hard case: {expected:?}");
         smallest = smallest.min(expected.variance);
         let with_noise = expected.variance + NOISE;
-        let latent = model.start(&x, &mut workspace).unwrap().latent().unwrap();
+        let mut run = model.begin_drift(&x, &mut workspace).unwrap();
+        run.finish_path().unwrap();
+        let latent = run.latents().next().unwrap();
         ours = ours.max((f64::from(latent.variance) - expected.variance).abs() / with_noise);
         inverse = inverse.max((by_explicit_inverse(&params, &x) - expected.variance).abs() / with_noise);
         mean = mean.max((f64::from(latent.mean) - expected.mean).abs());

@@ -1,7 +1,7 @@
 //! The trainer as a library: what a notebook or a service would do with it.
 
 use diffgp_infer::{Keyed, Workspace};
-use diffgp_train::{Dataset, ExportError, ModelFile, Options, PredictError, Sampling, Threads, Trained, train};
+use diffgp_train::{Answer, Dataset, ExportError, ModelFile, Options, PredictError, Sampling, Threads, Trained, train};
 
 const SAMPLED: Sampling = Sampling::Paths { count: 5, seed: 3 };
 
@@ -36,9 +36,10 @@ fn predictions_are_those_of_the_device() {
     assert_eq!(file.predict(&rows, SAMPLED, &threads).unwrap(), sampled);
     let mut workspace = Workspace::<2, 8>::new();
     for (number, x) in rows.chunks_exact(2).enumerate() {
-        assert_eq!(drift[number], model.predict(x, &mut workspace).unwrap());
+        assert_eq!(drift[number], Answer::of(&model.predict(x, &mut workspace).unwrap()));
         let mut noise = Keyed::new(3, number as u32);
-        assert_eq!(sampled[number], model.predict_sampled(x, 5, &mut noise, &mut workspace).unwrap());
+        let alone = model.predict_sampled(x, 5, &mut noise, &mut workspace).unwrap();
+        assert_eq!(sampled[number], Answer::of(&alone));
     }
     assert_ne!(drift, sampled, "the flow has noise");
     assert_eq!(drift.iter().map(|prediction| prediction.in_range()).collect::<Vec<_>>(), [true, true, false]);

@@ -27,7 +27,12 @@ fn models() -> Vec<Vec<u8>> {
     let blob = |(seed, inducing)| {
         let shape = shape(seed, inducing);
         let scaling = scaling(&shape);
-        let metadata = Metadata { scaling: &scaling, names: &[], model_id: &b"abcdefghijklmnop"[..4 * seed as usize] };
+        let metadata = Metadata {
+            scaling: &scaling,
+            names: &[],
+            classes: &[],
+            model_id: &b"abcdefghijklmnop"[..4 * seed as usize],
+        };
         export(&model(&shape), &metadata, &[0.5]).unwrap().bytes
     };
     [(0, 1), (1, 2), (2, 1), (3, 3)].map(blob).to_vec()

@@ -13,7 +13,7 @@ const SHAPE: Shape = Shape::SMALL;
 /// The small model with the directions of one output so large, and coefficients of both signs, that the explained
 /// variance is ∞ − ∞. The output's tensors end `behind` singles before the checksum.
 fn with_cancelling_infinities(features: usize, behind: usize) -> Region {
-    let metadata = Metadata { scaling: &scaling(&SHAPE), names: &[], model_id: b"" };
+    let metadata = Metadata { scaling: &scaling(&SHAPE), names: &[], classes: &[], model_id: b"" };
     let mut region = Region::new(&export(&model(&SHAPE), &metadata, &[]).unwrap().bytes);
     let bytes = region.bytes_mut();
     let coefficients = bytes.len() - 4 - 4 * behind - 4 * BLOCK;
@@ -51,12 +51,13 @@ fn a_flow_whose_diffusion_overflows_predicts_along_the_drift_only() {
     assert_eq!(sampled, Err(Error::NotFinite));
 
     // Step by step, by a caller who does not look at errors: no step is taken, and there is nothing to predict from.
-    let mut flow = model.start(&[x, x], &mut workspace).unwrap();
+    let mut noise = Keyed::new(0, 0);
+    let mut flow = model.begin(&[x, x], 1, &mut noise, &mut workspace).unwrap();
     assert_eq!(flow.field(&mut [0.0; 2], &mut [0.0; 2]), Err(Error::NotFinite));
     let (steps, start) = (flow.steps(), flow.state().to_vec());
     for _ in 0..2 * steps {
-        assert_eq!(flow.step(&mut Keyed::new(0, 0)), Err(Error::NotFinite));
+        assert_eq!(flow.step(), Err(Error::NotFinite));
     }
     assert_eq!(flow.state(), start);
-    assert_eq!(flow.prediction(), Err(Error::Unfinished { remaining: steps }));
+    assert_eq!(flow.prediction(), Err(Error::Unfinished { paths: 1 }));
 }

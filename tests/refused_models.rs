@@ -1,6 +1,6 @@
 //! Models that the parser must refuse, or that must say that they have no prediction, each one accepted once.
 
-use diffgp_core::blob::{Blob, Field, PRELUDE_BYTES, ParseError};
+use diffgp_core::blob::{Blob, PRELUDE_BYTES, ParseError};
 use diffgp_infer::{Error, Model, Workspace};
 use diffgp_train::aligned::AlignedBytes;
 use diffgp_train::export::{Metadata, export};
@@ -15,7 +15,7 @@ fn file(change: impl Fn(&mut Params, &mut diffgp_train::data::Scaling)) -> Vec<u
     let (mut params, mut scaling) = (model(&shape), scaling(&shape));
     params.flow = None;
     change(&mut params, &mut scaling);
-    export(&params, &Metadata { scaling: &scaling, names: &[], model_id: b"test" }, &[]).unwrap().bytes
+    export(&params, &Metadata { scaling: &scaling, names: &[], classes: &[], model_id: b"test" }, &[]).unwrap().bytes
 }
 
 /// The bytes with one f32 replaced wherever it stands, and the checksum put right.
@@ -45,7 +45,7 @@ fn a_target_scale_at_which_a_variance_underflows() {
     let bytes = file(|_, scaling| scaling.targets[0].scale = 12.75);
     for scale in [1e-20, 1e-29, 1e25] {
         let refusal = refused(&with_replaced(bytes.clone(), 12.75, scale));
-        assert_eq!(refusal, ParseError::Field(Field::TargetScaling), "{scale:e}");
+        assert_eq!(refusal, ParseError::Record { index: 2 }, "{scale:e}");
     }
     for scale in [1e-15, 1e18] {
         Model::parse(with_replaced(bytes.clone(), 12.75, scale).as_slice()).unwrap();
@@ -58,7 +58,7 @@ fn a_variance_that_overflows_is_no_small_error_bar() {
     let mut bytes = file(|_, _| ());
     let aligned = AlignedBytes::new(&bytes);
     let parsed = Blob::parse(aligned.as_slice()).unwrap();
-    let (_, output) = parsed.predictor().unwrap();
+    let output = parsed.predictor_output(0).unwrap();
     let coefficient = output.coefficients[0].abs();
     let direction = output.directions.get(0).unwrap() as f32;
     assert!(coefficient > 0.0 && direction != 0.0);

@@ -15,7 +15,7 @@ fn blob(shape: &Shape) -> AlignedBytes {
 
 fn blob_of(shape: &Shape, params: &Params) -> AlignedBytes {
     let scaling = scaling(shape);
-    let metadata = Metadata { scaling: &scaling, names: &names(shape), model_id: &[] };
+    let metadata = Metadata { scaling: &scaling, names: &names(shape), classes: &[], model_id: &[] };
     AlignedBytes::new(&export(params, &metadata, &[]).unwrap().bytes)
 }
 
@@ -25,7 +25,8 @@ fn some_input(shape: &Shape) -> Vec<f32> {
 
 #[test]
 fn sizes_stay_within_their_bars() {
-    assert_eq!(Workspace::<8, 100>::BYTES, 496);
+    assert_eq!(Workspace::<8, 100>::BYTES, 556);
+    assert_eq!(Workspace::<8, 100, 6>::BYTES, 556 + 5 * 28);
     const { assert!(Workspace::<8, 100>::BYTES <= 640) };
     const { assert!(size_of::<Model<'_>>() <= 256) };
     println!("Workspace<8, 100>: {} bytes, Model: {} bytes", Workspace::<8, 100>::BYTES, size_of::<Model<'_>>());
@@ -35,13 +36,13 @@ fn sizes_stay_within_their_bars() {
 fn a_small_workspace_is_refused_with_the_size_it_should_have() {
     let bytes = blob(&Shape::SMALL);
     let model = Model::parse(bytes.as_slice()).unwrap();
-    assert!(model.fits::<2, 6>() && !model.fits::<2, 5>() && !model.fits::<1, 6>());
+    assert!(Workspace::<2, 6>::fits(&model) && !Workspace::<2, 5>::fits(&model) && !Workspace::<1, 6>::fits(&model));
     let x = some_input(&Shape::SMALL);
-    let expected = Err(Error::Capacity { inputs: 2, features: 6 });
+    let expected = Err(Error::Capacity { inputs: 2, features: 6, outputs: 1 });
     assert_eq!(model.predict(&x, &mut Workspace::<2, 5>::new()), expected);
     assert_eq!(model.predict(&x, &mut Workspace::<1, 6>::new()), expected);
-    let exact = model.predict(&x, &mut Workspace::<2, 6>::new()).unwrap();
-    assert_eq!(exact, model.predict(&x, &mut Workspace::<64, 1024>::new()).unwrap());
+    let (mut exact, mut large) = (Workspace::<2, 6>::new(), Workspace::<64, 1024>::new());
+    assert_eq!(model.predict(&x, &mut exact).unwrap(), model.predict(&x, &mut large).unwrap());
 }
 
 #[test]
@@ -67,7 +68,8 @@ fn wrong_inputs_are_refused_by_name() {
 fn far_from_the_data_the_prior_comes_back() {
     let bytes = blob(&Shape::SMALL);
     let parsed = Model::parse(bytes.as_slice()).unwrap();
-    let far = parsed.predict(&[3e38, -3e38], &mut Workspace::<2, 6>::new()).unwrap();
+    let mut workspace = Workspace::<2, 6>::new();
+    let far = parsed.predict(&[3e38, -3e38], &mut workspace).unwrap();
     let target = scaling(&Shape::SMALL).targets[0];
     let prior = f64::from(target.scale).powi(2) * model(&Shape::SMALL).predictor.kernel.variance;
     assert!(!far.in_range() && far.mean() == target.mean);
@@ -80,7 +82,7 @@ fn an_overflow_is_an_error_and_not_a_number() {
     let (mut params, mut scaling) = (model(&shape), scaling(&shape));
     // The variance is in squared units: beyond f32.
     (params.predictor.kernel.variance, scaling.targets[0].scale) = (1e6, 1e18);
-    let metadata = Metadata { scaling: &scaling, names: &[], model_id: &[] };
+    let metadata = Metadata { scaling: &scaling, names: &[], classes: &[], model_id: &[] };
     let bytes = AlignedBytes::new(&export(&params, &metadata, &[]).unwrap().bytes);
     let model = Model::parse(bytes.as_slice()).unwrap();
     let mut workspace = Workspace::<2, 6>::new();
@@ -103,17 +105,18 @@ fn steps_one_by_one_end_where_predict_ends() {
         let model = Model::parse(bytes.as_slice()).unwrap();
         let mut workspace = Workspace::<2, 10>::new();
         let x = some_input(&shape);
-        let at_once = model.predict(&x, &mut workspace).unwrap();
-        let mut flow = model.start(&x, &mut workspace).unwrap();
-        let steps = flow.steps();
+        let mut other = Workspace::<2, 10>::new();
+        let at_once = model.predict(&x, &mut other).unwrap();
+        let mut run = model.begin_drift(&x, &mut workspace).unwrap();
+        let steps = run.steps();
         for taken in 0..steps {
-            assert_eq!(flow.remaining(), steps - taken);
-            assert_eq!(flow.latent(), Err(Error::Unfinished { remaining: steps - taken }));
-            assert!((flow.time() - 1.5 * taken as f32 / steps as f32).abs() < 1e-6);
-            assert!(flow.step_drift().unwrap());
+            assert_eq!(run.steps_taken(), taken);
+            assert_eq!(run.prediction(), Err(Error::Unfinished { paths: 1 }));
+            assert!((run.time() - 1.5 * taken as f32 / steps as f32).abs() < 1e-6);
+            assert!(run.step().unwrap());
         }
-        assert!(!flow.step_drift().unwrap() && flow.remaining() == 0);
-        assert_eq!(flow.prediction().unwrap(), at_once, "{shape:?}");
+        assert!(!run.step().unwrap() && !run.is_ready());
+        assert_eq!(run.finish().unwrap(), at_once, "{shape:?}");
     }
 }
 
@@ -125,13 +128,14 @@ fn looking_at_the_field_does_not_change_the_path() {
         let model = Model::parse(bytes.as_slice()).unwrap();
         let (mut seen, mut unseen) = (Workspace::<2, 10>::new(), Workspace::<2, 10>::new());
         let x = some_input(&shape);
-        let (mut one, mut other) = (model.start(&x, &mut seen).unwrap(), model.start(&x, &mut unseen).unwrap());
-        while one.remaining() > 0 {
+        let (mut one, mut other) =
+            (model.begin_drift(&x, &mut seen).unwrap(), model.begin_drift(&x, &mut unseen).unwrap());
+        while one.steps_taken() < one.steps() {
             let (mut drift, mut diffusion) = ([0.0; 2], [0.0; 2]);
             let before: Vec<f32> = one.state().to_vec();
             one.field(&mut drift, &mut diffusion).unwrap();
-            one.step_drift().unwrap();
-            other.step_drift().unwrap();
+            one.step().unwrap();
+            other.step().unwrap();
             assert_eq!(one.state(), other.state());
             for d in 0..2 {
                 assert_eq!(one.state()[d], before[d] + drift[d] * (1.5 / 2.0));
@@ -147,7 +151,7 @@ fn positions_begin_at_the_input() {
     let model = Model::parse(bytes.as_slice()).unwrap();
     let mut workspace = Workspace::<2, 6>::new();
     let x = some_input(&Shape::SMALL);
-    let flow = model.start(&x, &mut workspace).unwrap();
+    let flow = model.begin_drift(&x, &mut workspace).unwrap();
     for (position, x) in flow.position().zip(&x) {
         assert!((position - x).abs() < SINGLE_ROUNDING as f32 * x.abs());
     }
@@ -167,10 +171,11 @@ fn sampled_moments_are_those_of_the_mixture() {
         // The same paths one by one, collected, in double precision.
         let mut ends = Vec::new();
         for path in 0..paths {
-            noise.begin_path(path);
-            let mut flow = model.start(&x, &mut workspace).unwrap();
-            while flow.step(&mut noise).unwrap() {}
-            let latent = flow.latent().unwrap();
+            let mut other = Workspace::<2, 6>::new();
+            let mut of_path = keyed_rng(3, 7, path);
+            let mut run = model.begin(&x, 1, &mut of_path, &mut other).unwrap();
+            run.finish_path().unwrap();
+            let latent = run.latents().next().unwrap();
             ends.push((f64::from(latent.mean), f64::from(latent.variance)));
         }
         let n = f64::from(paths);
@@ -200,7 +205,8 @@ fn every_source_of_the_same_words_gives_the_same_bits() {
     let mut workspace = Workspace::<2, 6>::new();
     let x = some_input(&Shape::SMALL);
     let mut rng: DefaultRng = keyed_rng(11, 0, 0);
-    let by_rng = model.predict_sampled(&x, 5, &mut rng, &mut workspace).unwrap();
+    let mut first = Workspace::<2, 6>::new();
+    let by_rng = model.predict_sampled(&x, 5, &mut rng, &mut first).unwrap();
     let mut copy = keyed_rng(11, 0, 0);
     let mut closure = FromFn(|| rand_core::Rng::next_u32(&mut copy));
     assert_eq!(by_rng, model.predict_sampled(&x, 5, &mut closure, &mut workspace).unwrap());
@@ -222,7 +228,8 @@ fn a_model_without_flow_ignores_noise_and_paths() {
         calls += 1;
         0
     });
-    let sampled = model.predict_sampled(&x, u32::MAX, &mut noise, &mut workspace).unwrap();
+    let mut other = Workspace::<2, 6>::new();
+    let sampled = model.predict_sampled(&x, u32::MAX, &mut noise, &mut other).unwrap();
     assert_eq!(sampled, model.predict(&x, &mut workspace).unwrap());
     assert_eq!(calls, 0);
 }
@@ -231,7 +238,8 @@ fn a_model_without_flow_ignores_noise_and_paths() {
 fn intervals_hold_what_they_say() {
     let bytes = blob(&Shape::SMALL);
     let model = Model::parse(bytes.as_slice()).unwrap();
-    let p = model.predict(&some_input(&Shape::SMALL), &mut Workspace::<2, 6>::new()).unwrap();
+    let mut workspace = Workspace::<2, 6>::new();
+    let p = model.predict(&some_input(&Shape::SMALL), &mut workspace).unwrap();
     let (low, high) = p.interval(0.95).unwrap();
     let half = 1.959_964 * p.variance().sqrt();
     assert!((high - p.mean() - half).abs() < 1e-4 * half && (p.mean() - low - half).abs() < 1e-4 * half);
@@ -240,7 +248,8 @@ fn intervals_hold_what_they_say() {
     let bytes = blob(&shape);
     let model = Model::parse(bytes.as_slice()).unwrap();
     assert!(model.is_classifier());
-    let p = model.predict(&some_input(&shape), &mut Workspace::<2, 6>::new()).unwrap();
+    let mut workspace = Workspace::<2, 6>::new();
+    let p = model.predict(&some_input(&shape), &mut workspace).unwrap();
     assert_eq!(p.interval(0.95), None);
 }
 
@@ -253,7 +262,8 @@ fn inputs_beyond_the_training_range_are_marked() {
     let mut x: Vec<f32> = ranges.iter().map(|range| range.max).collect();
     assert!(model.predict(&x, &mut workspace).unwrap().in_range());
     x[1] = ranges[1].max.next_up();
-    assert!(!model.predict(&x, &mut workspace).unwrap().in_range());
+    let p = model.predict(&x, &mut workspace).unwrap();
+    assert!(!p.in_range() && p.out_of_range().contains(1) && p.out_of_range().iter().eq([1]));
     assert!(!model.predict_sampled(&x, 2, &mut Keyed::new(0, 0), &mut workspace).unwrap().in_range());
 }
 
@@ -269,8 +279,8 @@ fn folded_time_and_time_features_are_the_same_field() {
     assert_eq!((few.features(), many.features()), (6, 15));
     let (mut one, mut other) = (Workspace::<2, 6>::new(), Workspace::<2, 15>::new());
     let x = some_input(&Shape::SMALL);
-    let (mut few, mut many) = (few.start(&x, &mut one).unwrap(), many.start(&x, &mut other).unwrap());
-    let field = |flow: &mut diffgp_infer::Flow<'_, '_>| {
+    let (mut few, mut many) = (few.begin_drift(&x, &mut one).unwrap(), many.begin_drift(&x, &mut other).unwrap());
+    let field = |flow: &mut diffgp_infer::Run<'_>| {
         let (mut drift, mut diffusion) = ([0.0; 2], [0.0; 2]);
         flow.field(&mut drift, &mut diffusion).unwrap();
         [drift, diffusion].concat()
@@ -286,9 +296,10 @@ fn a_posterior_equal_to_the_prior_needs_no_directions() {
     params.predictor.posterior = Posterior { mean: DVector::zeros(6), factor: DMatrix::identity(6, 6) };
     let bytes = blob_of(&Shape::SMALL, &params);
     let model = Model::parse(bytes.as_slice()).unwrap();
-    let (kernel, output) = model.blob().predictor().unwrap();
+    let (kernel, output) = (model.blob().predictor_kernel(0).unwrap(), model.blob().predictor_output(0).unwrap());
     assert!(output.directions.is_empty() && output.coefficients.is_empty());
-    let p = model.predict(&some_input(&Shape::SMALL), &mut Workspace::<2, 6>::new()).unwrap();
+    let mut workspace = Workspace::<2, 6>::new();
+    let p = model.predict(&some_input(&Shape::SMALL), &mut workspace).unwrap();
     let target = scaling(&Shape::SMALL).targets[0];
     assert_eq!((p.mean(), p.latent_variance()), (target.mean, target.scale * target.scale * kernel.variance));
 }
@@ -297,7 +308,7 @@ fn a_posterior_equal_to_the_prior_needs_no_directions() {
 fn models_beyond_the_format_are_refused_with_the_limit() {
     let shape = Shape { steps: 5000, ..Shape::SMALL };
     let scaling = scaling(&shape);
-    let metadata = Metadata { scaling: &scaling, names: &[], model_id: &[] };
+    let metadata = Metadata { scaling: &scaling, names: &[], classes: &[], model_id: &[] };
     let error = export(&model(&shape), &metadata, &[]).unwrap_err();
     assert_eq!(error, ExportError::TooLarge { what: "steps", found: 5000, limit: 4096 });
     let mut params = model(&Shape::SMALL);

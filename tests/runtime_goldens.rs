@@ -1,6 +1,6 @@
 //! Every golden case, exported, parsed and run by the runtime: field, path and prediction against float64.
 
-use diffgp_infer::{Model, Replay, Workspace};
+use diffgp_infer::{Model, Noise, Replay, Workspace};
 use diffgp_train::aligned::AlignedBytes;
 use diffgp_train::data::Scaling;
 use diffgp_train::exact::Exact;
@@ -13,7 +13,8 @@ use crate::tolerances::{GOLDEN_VALUE, RUNTIME_MEAN, RUNTIME_VARIANCE};
 /// The model as a blob in raw units equal to standardised units.
 pub(crate) fn blob_of(params: &Params) -> AlignedBytes {
     let scaling = Scaling::identity(params.inputs(), 1);
-    let exported = export(params, &Metadata { scaling: &scaling, names: &[], model_id: &[] }, &[]).unwrap();
+    let exported =
+        export(params, &Metadata { scaling: &scaling, names: &[], classes: &[], model_id: &[] }, &[]).unwrap();
     AlignedBytes::new(&exported.bytes)
 }
 
@@ -57,21 +58,30 @@ fn for_each_row(case: &Golden, paths: usize, mut visit: impl FnMut(usize, usize,
 
 fn on_device(model: &Model<'_>, x: &[f64], noise: Option<&[f64]>) -> Run {
     let mut workspace = Workspace::<8, 64>::new();
-    let single = |values: &[f64]| values.iter().map(|&v| v as f32).collect::<Vec<f32>>();
+    let x = single(x);
+    match noise.map(single) {
+        Some(noise) => followed(model.begin(&x, 1, &mut Replay(&noise), &mut workspace).unwrap()),
+        None => followed(model.begin_drift(&x, &mut workspace).unwrap()),
+    }
+}
+
+fn single(values: &[f64]) -> Vec<f32> {
+    values.iter().map(|&v| v as f32).collect()
+}
+
+fn followed<N: Noise>(mut flow: diffgp_infer::Run<'_, N>) -> Run {
     let double = |values: &[f32]| values.iter().map(|&v| f64::from(v)).collect::<Vec<f64>>();
-    let noise = noise.map(single);
-    let mut replay = Replay(noise.as_deref().unwrap_or(&[]));
-    let mut flow = model.start(&single(x), &mut workspace).unwrap();
     let mut run = Run { path: vec![double(flow.state())], drift: vec![], diffusion: vec![], mean: 0.0, variance: 0.0 };
-    while flow.remaining() > 0 {
-        let (mut drift, mut diffusion) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+    while flow.steps_taken() < flow.steps() {
+        let (mut drift, mut diffusion) = (vec![0.0; flow.state().len()], vec![0.0; flow.state().len()]);
         flow.field(&mut drift, &mut diffusion).unwrap();
         run.drift.push(double(&drift));
         run.diffusion.push(double(&diffusion));
-        if noise.is_some() { flow.step(&mut replay) } else { flow.step_drift() }.unwrap();
+        flow.step().unwrap();
         run.path.push(double(flow.state()));
     }
-    let latent = flow.latent().unwrap();
+    flow.finish_path().unwrap();
+    let latent = flow.latents().next().unwrap();
     (run.mean, run.variance) = (f64::from(latent.mean), f64::from(latent.variance));
     run
 }

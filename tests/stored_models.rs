@@ -35,17 +35,17 @@ pub(crate) fn bits(blob: &[u8]) -> String {
     let bytes = AlignedBytes::new(blob);
     let model = Model::parse(bytes.as_slice()).expect("a stored model parses");
     let mut workspace = Workspace::<64, 1024>::new();
-    let show = |p: Prediction| {
+    let show = |p: Prediction<'_>| {
         let probability = p.probability().unwrap_or(0.0);
         format!("{:08x} {:08x} {:08x}", p.mean().to_bits(), p.variance().to_bits(), probability.to_bits())
     };
     let mut line = |row: u32| {
         let x = input(&model, row);
-        let drift = model.predict(&x, &mut workspace).expect("a prediction inside the ranges is finite");
+        let drift = show(model.predict(&x, &mut workspace).expect("a prediction inside the ranges is finite"));
         let sampled = model
             .predict_sampled(&x, PATHS, &mut Keyed::new(1, row), &mut workspace)
             .expect("a prediction inside the ranges is finite");
-        format!("{} {}\n", show(drift), show(sampled))
+        format!("{} {}\n", drift, show(sampled))
     };
     (0..ROWS).map(&mut line).collect()
 }

@@ -58,9 +58,9 @@ fn measured_order(drift: f64, factor: f64) -> f64 {
                 fine.chunks(share).map(|c| (c.iter().sum::<f64>() / (share as f64).sqrt()) as f32).collect();
             let model = Model::parse(blob.as_slice()).unwrap();
             let mut workspace = Workspace::<1, 3>::new();
-            let mut flow = model.start(&[start as f32], &mut workspace).unwrap();
             let mut replay = Replay(&coarse);
-            while flow.step(&mut replay).unwrap() {}
+            let mut flow = model.begin(&[start as f32], 1, &mut replay, &mut workspace).unwrap();
+            while flow.step().unwrap() {}
             *error += (f64::from(flow.state()[0]) - end).abs() / PATHS as f64;
         }
     }

@@ -126,7 +126,9 @@ fn threads_do_not_change_a_bit() {
 
 /// The model file of a trained model.
 fn blob(trained: &Trained) -> Vec<u8> {
-    export(&trained.params, &Metadata { scaling: &trained.scaling, names: &[], model_id: &[] }, &[]).unwrap().bytes
+    export(&trained.params, &Metadata { scaling: &trained.scaling, names: &[], classes: &[], model_id: &[] }, &[])
+        .unwrap()
+        .bytes
 }
 
 #[test]

@@ -104,7 +104,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         let [host] = &evaluate(&model, &[row], sampling(&args), &threads)?[..] else {
             bail!("one row is one prediction")
         };
-        tally.add(number, &host.prediction, response.outcome);
+        tally.add(number, &host.answer, response.outcome);
         bar.inc(1);
     }
     bar.finish_and_clear();

@@ -86,7 +86,7 @@ impl ModelRows {
         let blob = model.blob();
         let inputs =
             (0..model.inputs()).filter_map(|input| blob.input(input)).map(|input| 1.0 / f64::from(input.scale));
-        let deviations = inputs.chain([f64::from(blob.header().target_scale)]);
+        let deviations = inputs.chain([f64::from(blob.target(0).scale)]);
         for (&column, deviation) in self.columns.iter().zip(deviations) {
             self.rows.check_spread(column, COARSE * deviation)?;
         }

@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use diffgp_infer::{Model, Prediction};
+use diffgp_infer::Model;
 use diffgp_train::data::DataError;
-use diffgp_train::evaluate::{Row, Sampling, evaluate};
+use diffgp_train::evaluate::{Answer, Row, Sampling, evaluate};
 use diffgp_train::threads::Threads;
 use serde::Serialize;
 
@@ -97,7 +97,7 @@ fn predict_all(
     rows: &mut ModelRows,
     sampling: Sampling,
     threads: &Threads,
-) -> anyhow::Result<Vec<Prediction>> {
+) -> anyhow::Result<Vec<Answer>> {
     let (width, mut number) = (rows.width(), 0);
     let (mut cells, mut predictions) = (Vec::new(), Vec::new());
     loop {
@@ -115,25 +115,25 @@ fn predict_all(
         number += chunk.len() as u32;
         let evaluated =
             evaluate(model, &chunk, sampling, threads).with_context(|| rows.path().display().to_string())?;
-        predictions.extend(evaluated.into_iter().map(|evaluated| evaluated.prediction));
+        predictions.extend(evaluated.into_iter().map(|evaluated| evaluated.answer));
     }
 }
 
-fn report(model: &Model<'_>, predictions: &[Prediction]) -> Report {
+fn report(model: &Model<'_>, predictions: &[Answer]) -> Report {
     let n = predictions.len();
     let out_of_range = (0..n).filter(|&row| !predictions[row].in_range()).collect();
     if model.is_classifier() {
-        let probability = predictions.iter().filter_map(Prediction::probability).collect();
+        let probability = predictions.iter().filter_map(Answer::probability).collect();
         Report::Classification { n, probability, out_of_range }
     } else {
-        let mean = predictions.iter().map(Prediction::mean).collect();
-        let variance = predictions.iter().map(Prediction::variance).collect();
+        let mean = predictions.iter().map(Answer::mean).collect();
+        let variance = predictions.iter().map(Answer::variance).collect();
         Report::Regression { n, mean, variance, out_of_range }
     }
 }
 
 /// `{:?}` of an f32 is the shortest text that reads back to the same bits.
-fn table(model: &Model<'_>, predictions: &[Prediction]) -> String {
+fn table(model: &Model<'_>, predictions: &[Answer]) -> String {
     let mut table = String::from(if model.is_classifier() { "probability\n" } else { "mean,variance\n" });
     for prediction in predictions {
         let _ = match prediction.probability() {

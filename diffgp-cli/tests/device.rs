@@ -37,7 +37,7 @@ fn serve(mut stream: &TcpStream, model: &AlignedBytes, mut line: impl FnMut(&Req
     }
 }
 
-fn predict(model: &Model<'_>, request: &Request, workspace: &mut Workspace<8, 64>) -> Prediction {
+fn predict<'w>(model: &'w Model<'_>, request: &Request, workspace: &'w mut Workspace<8, 64>) -> Prediction<'w> {
     let mut noise = Keyed::new(request.seed, request.row);
     match request.paths {
         0 => model.predict(&request.x, workspace).unwrap(),
@@ -45,7 +45,7 @@ fn predict(model: &Model<'_>, request: &Request, workspace: &mut Workspace<8, 64
     }
 }
 
-fn answer(p: &Prediction) -> Answer {
+fn answer(p: &Prediction<'_>) -> Answer {
     Answer {
         mean: p.mean(),
         variance: p.variance(),

@@ -71,7 +71,7 @@ fn model(inputs: usize, inducing: usize, full_rank: bool, kind: KernelKind) -> V
         targets: vec![Affine::IDENTITY],
         ranges: vec![Range { min: -1.0, max: 1.0 }; inputs],
     };
-    export(&params, &Metadata { scaling: &scaling, names: &[], model_id: b"shape" }, &[]).unwrap().bytes
+    export(&params, &Metadata { scaling: &scaling, names: &[], classes: &[], model_id: b"shape" }, &[]).unwrap().bytes
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn estimated_work_is_close_to_the_measured_work_on_every_board() {
     let small = estimate("small.dgp", model(4, 50, true, KernelKind::Rbf));
     let rough = estimate("rough.dgp", model(4, 50, true, KernelKind::Matern32));
     let large = estimate("large.dgp", model(8, 100, true, KernelKind::Rbf));
-    let stored = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/blobs/v1-kin8nm-32k.dgp");
+    let stored = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/blobs/v2-kin8nm-32k.dgp");
     let compressed = estimate("compressed.dgp", fs::read(stored).unwrap());
     let compared = [
         ("instructions_small_prediction", &small, "instructions_per_prediction"),

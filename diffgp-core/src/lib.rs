@@ -7,9 +7,17 @@
 #![forbid(unsafe_code)]
 
 pub mod blob;
-pub mod exp2;
+mod exp2;
 pub mod kernel;
 pub mod noise;
 pub mod normal;
-pub mod rolled;
-pub mod sqrt;
+mod rolled;
+mod sqrt;
+
+/// What the runtime computes with and nobody else; it may change at any time.
+#[doc(hidden)]
+pub mod device {
+    pub use crate::exp2::exp2_neg;
+    pub use crate::rolled::{keep_rolled, opaque};
+    pub use crate::sqrt::sqrt;
+}

@@ -3,9 +3,9 @@
 use core::fmt;
 
 /// Why there is no prediction. After a successful load these depend on the caller and the input, except
-/// [`Error::NotFinite`], which a model with extreme weights can cause, and [`Error::Damaged`], which needs bytes that
-/// changed after they were parsed.
+/// [`Error::NotFinite`], which a model with extreme weights can cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum Error {
     /// The workspace is too small for this model.
@@ -14,6 +14,8 @@ pub enum Error {
         inputs: usize,
         /// `M` that the workspace needs at least.
         features: usize,
+        /// `O` that the workspace needs at least.
+        outputs: usize,
     },
     /// The input has the wrong number of values.
     InputLength {
@@ -29,31 +31,28 @@ pub enum Error {
     },
     /// A sampled prediction over no paths at all.
     NoPaths,
-    /// The flow has not reached its end.
+    /// The run has not reached its end.
     Unfinished {
-        /// Steps that are left.
-        remaining: usize,
+        /// Paths that are left.
+        paths: u32,
     },
     /// The flow or the prediction overflowed; no number is better than a wrong one.
     NotFinite,
-    /// The bytes of the model changed since they were parsed.
-    Damaged,
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Capacity { inputs, features } => {
-                write!(f, "the workspace is too small: this model needs Workspace::<{inputs}, {features}>")
+            Self::Capacity { inputs, features, outputs } => {
+                write!(f, "the workspace is too small: this model needs Workspace::<{inputs}, {features}, {outputs}>")
             }
             Self::InputLength { expected, found } => {
                 write!(f, "the model takes {expected} input values, {found} were given")
             }
             Self::InputNotFinite { index } => write!(f, "input value {index} (from 0) is not a finite number"),
             Self::NoPaths => f.write_str("a sampled prediction needs at least one path"),
-            Self::Unfinished { remaining } => write!(f, "the flow has {remaining} steps left to its end"),
+            Self::Unfinished { paths } => write!(f, "the run has {paths} paths left to its end"),
             Self::NotFinite => f.write_str("the prediction overflowed and was withheld"),
-            Self::Damaged => f.write_str("the bytes of the model changed after they were parsed"),
         }
     }
 }

@@ -9,7 +9,7 @@
 
 use diffgp_core::blob::layout::BLOCK;
 use diffgp_core::blob::{Elements, KernelView, OutputView};
-use diffgp_core::rolled::{keep_rolled, opaque};
+use diffgp_core::device::{keep_rolled, opaque};
 
 use crate::integers::{Rows, Term};
 
@@ -22,7 +22,7 @@ pub(crate) fn correlations(kernel: &KernelView<'_>, x: &[f32], scaled: &mut [f32
     }
     match kernel.points.elements {
         Elements::F32(points) => squared_distances(points, scaled, features),
-        integers => integer_distances(Rows::new(integers), kernel.points.scale, scaled, features),
+        integers => integer_distances(Rows::new(integers), kernel.points.unit, scaled, features),
     }
     kernel.kind.correlate(features);
 }
@@ -105,7 +105,7 @@ pub(crate) fn mean(output: &OutputView<'_>, features: &[f32]) -> f32 {
         Elements::I16(weights) => integer_dot(weights, features),
         Elements::I8(weights) => integer_dot(weights, features),
     };
-    output.weights.scale * sum
+    output.weights.unit * sum
 }
 
 fn dot(weights: &[f32], features: &[f32]) -> f32 {

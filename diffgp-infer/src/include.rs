@@ -11,7 +11,7 @@ pub struct Aligned<T: ?Sized>(pub T);
 /// The path is relative to the file in which the macro is used, as for `include_bytes!`.
 ///
 /// ```
-/// static MODEL: &[u8] = diffgp_infer::include_model!("../../tests/blobs/v1-power.dgp");
+/// static MODEL: &[u8] = diffgp_infer::include_model!("../models/power.dgp");
 /// let model = diffgp_infer::Model::parse(MODEL)?;
 /// # assert_eq!(model.inputs(), 4);
 /// # Ok::<(), diffgp_infer::ParseError>(())

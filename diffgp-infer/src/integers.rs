@@ -6,7 +6,7 @@
 
 use diffgp_core::blob::Elements;
 use diffgp_core::blob::layout::BLOCK;
-use diffgp_core::rolled::{keep_rolled, opaque};
+use diffgp_core::device::{keep_rolled, opaque};
 
 /// The rows of eight that are left.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@
 //! ```
 //! use diffgp_infer::{Keyed, Model, Workspace, include_model};
 //!
-//! static MODEL: &[u8] = include_model!("../../tests/blobs/v1-power.dgp");
+//! static MODEL: &[u8] = include_model!("../models/power.dgp");
 //!
 //! // Once, at start-up: every check is made here.
 //! let model = Model::parse(MODEL)?;
@@ -62,20 +62,21 @@
 extern crate std;
 
 mod error;
-mod flow;
 mod gp;
 mod include;
 mod integers;
+mod mixture;
 mod model;
 mod prediction;
+mod run;
 mod workspace;
 
 pub use diffgp_core::blob::{Blob, ParseError};
 pub use diffgp_core::noise::{DefaultRng, FromFn, Keyed, Noise, Replay, keyed_rng};
 pub use error::Error;
-pub use flow::Flow;
 #[doc(hidden)]
 pub use include::Aligned;
-pub use model::Model;
-pub use prediction::{Latent, Mixture, Prediction};
-pub use workspace::Workspace;
+pub use model::{Likelihood, Model};
+pub use prediction::{Latent, OutOfRange, Output, Prediction};
+pub use run::{Drift, Progress, Run};
+pub use workspace::{Memory, Workspace, WorkspaceSlice};

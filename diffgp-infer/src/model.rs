@@ -1,13 +1,13 @@
-//! A model in flash, ready to predict.
+//! A loaded model.
 
-use diffgp_core::blob::{Blob, LIKELIHOOD_BERNOULLI, ParseError};
+use diffgp_core::blob::{Blob, LIKELIHOOD_BERNOULLI, LIKELIHOOD_GAUSSIAN, ParseError};
+use diffgp_core::device::opaque;
 use diffgp_core::noise::Noise;
-use diffgp_core::rolled::opaque;
 
 use crate::error::Error;
-use crate::flow::Flow;
-use crate::prediction::{Mixture, Prediction};
-use crate::workspace::{Scratch, Workspace};
+use crate::prediction::Prediction;
+use crate::run::{Course, Drift, Run};
+use crate::workspace::{Memory, Sizes};
 
 /// A model, borrowed from the bytes it was parsed from: at most 256 bytes, whatever the model's size.
 ///
@@ -18,18 +18,39 @@ pub struct Model<'a> {
     blob: Blob<'a>,
 }
 
+/// How targets depend on the predictor's outputs g.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Likelihood {
+    /// Real targets y = g + noise, one for every output.
+    Gaussian,
+    /// Two classes: P(second) = e + (1 − 2e) Φ(g).
+    Bernoulli,
+    /// Three classes or more, with an output each: softmax(g).
+    Softmax,
+}
+
 impl<'a> Model<'a> {
-    /// Loads a model in place and checks everything once: lengths, limits, finiteness, checksum.
+    /// Loads a model in place and checks everything once: lengths, limits, numbers, checksum.
     ///
     /// The bytes must start at a multiple of four; [`include_model!`](crate::include_model) sees to that. More bytes
     /// may follow the model.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with the bytes: [`ParseError`].
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ParseError> {
         Ok(Self { blob: Blob::parse(bytes)? })
     }
 
-    /// Like [`Model::parse`] without the two passes over the tensors (checksum, finiteness), for devices that wake up
+    /// Like [`Model::parse`] without the two passes over the tensors (checksum, numbers), for devices that wake up
     /// often and have parsed these bytes before. Nothing else changes: damaged bytes still cannot cause a panic or a
     /// NaN in a prediction.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Model::parse`], except for a wrong checksum or number.
     pub fn parse_trusted(bytes: &'a [u8]) -> Result<Self, ParseError> {
         Ok(Self { blob: Blob::parse_trusted(bytes)? })
     }
@@ -44,115 +65,109 @@ impl<'a> Model<'a> {
         usize::from(self.blob.header().inputs)
     }
 
-    /// The `M` that a [`Workspace`] needs.
+    /// The `M` that a [`Workspace`](crate::Workspace) needs.
     pub fn features(&self) -> usize {
         self.blob.header().features()
     }
 
-    /// Whether predictions carry a probability (binary classification).
-    pub fn is_classifier(&self) -> bool {
-        self.blob.header().likelihood == LIKELIHOOD_BERNOULLI
+    /// O: real targets, or the latent functions of classes, of which two need one.
+    pub fn outputs(&self) -> usize {
+        usize::from(self.blob.header().outputs)
     }
 
-    /// Whether a `Workspace<D, M>` is large enough: ask once, at start-up.
-    pub fn fits<const D: usize, const M: usize>(&self) -> bool {
-        self.inputs() <= D && self.features() <= M
+    /// Words of memory that [`Workspace::in_slice`](crate::Workspace::in_slice) needs for this model.
+    pub fn workspace_words(&self) -> usize {
+        self.sizes().words()
+    }
+
+    /// How targets depend on the outputs.
+    pub fn likelihood(&self) -> Likelihood {
+        match self.blob.header().likelihood {
+            LIKELIHOOD_GAUSSIAN => Likelihood::Gaussian,
+            LIKELIHOOD_BERNOULLI => Likelihood::Bernoulli,
+            _ => Likelihood::Softmax,
+        }
+    }
+
+    /// Whether a class is predicted.
+    pub fn is_classifier(&self) -> bool {
+        self.likelihood() != Likelihood::Gaussian
+    }
+
+    /// C: classes to choose from; zero for real targets.
+    pub fn classes(&self) -> usize {
+        self.blob.header().class_count()
+    }
+
+    /// K: updates of a path; zero without a flow.
+    pub fn steps(&self) -> usize {
+        usize::from(self.blob.header().steps)
     }
 
     /// Predicts along the drift alone: one path without noise.
     ///
     /// Cheap, and close to the sampled mean, but the error bar is the predictor's only and leaves out the spread of
     /// the paths.
-    pub fn predict<const D: usize, const M: usize>(
-        &self,
-        x: &[f32],
-        workspace: &mut Workspace<D, M>,
-    ) -> Result<Prediction, Error> {
-        self.predict_paths(opaque(x), 1, None, &mut workspace.scratch())
+    ///
+    /// # Errors
+    ///
+    /// If x has another number of values or one that is not finite, if the workspace is too small, and
+    /// [`Error::NotFinite`] if the prediction overflows.
+    pub fn predict<'w>(&'w self, x: &[f32], workspace: &'w mut impl Memory) -> Result<Prediction<'w>, Error> {
+        self.course(opaque(x), 1, workspace)?.run(None)
     }
 
     /// Predicts from `paths` sampled Euler–Maruyama paths, in memory that does not grow with their number.
     ///
     /// A model without a flow has only one path; it is computed once.
-    pub fn predict_sampled<const D: usize, const M: usize>(
-        &self,
+    ///
+    /// # Errors
+    ///
+    /// As of [`Model::predict`], and [`Error::NoPaths`] over none.
+    pub fn predict_sampled<'w>(
+        &'w self,
         x: &[f32],
         paths: u32,
         noise: &mut impl Noise,
-        workspace: &mut Workspace<D, M>,
-    ) -> Result<Prediction, Error> {
-        let paths = if self.blob.header().steps == 0 { paths.min(1) } else { paths };
-        self.predict_paths(opaque(x), paths, Some(noise), &mut workspace.scratch())
+        workspace: &'w mut impl Memory,
+    ) -> Result<Prediction<'w>, Error> {
+        self.course(opaque(x), paths, workspace)?.run(Some(noise))
     }
 
-    /// The mixture over `paths` paths, without noise along the drift.
-    #[inline(never)]
-    fn predict_paths(
-        &self,
-        x: &[f32],
-        paths: u32,
-        mut noise: Option<&mut dyn Noise>,
-        scratch: &mut Scratch<'_>,
-    ) -> Result<Prediction, Error> {
-        let (inputs, features) = (self.inputs(), self.features());
-        let mut scratch = scratch.reborrow().cut(inputs, features).ok_or(Error::Capacity { inputs, features })?;
-        let mut mixture = self.mixture();
-        let mut in_range = false;
-        for path in 0..paths {
-            if let Some(noise) = noise.as_deref_mut() {
-                noise.begin_path(path);
-            }
-            // Hidden, so that what a path needs of the header is not kept on the stack from one path to the next.
-            let mut flow = Flow::start(opaque(self), x, scratch.reborrow())?;
-            while flow.advance(match &mut noise {
-                Some(noise) => Some(&mut **noise),
-                None => None,
-            })? {}
-            mixture.add(flow.latent()?);
-            in_range = flow.in_range();
-        }
-        self.prediction(&mixture, in_range)
-    }
-
-    /// Puts an input at the beginning of the flow, to be moved step by step.
-    pub fn start<'w, const D: usize, const M: usize>(
+    /// Begins what [`Model::predict_sampled`] does in one go, to be done piece by piece.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Model::predict_sampled`].
+    pub fn begin<'w, N: Noise>(
         &'w self,
         x: &[f32],
-        workspace: &'w mut Workspace<D, M>,
-    ) -> Result<Flow<'w, 'w>, Error> {
-        self.start_in(opaque(x), workspace.scratch())
+        paths: u32,
+        noise: &'w mut N,
+        workspace: &'w mut impl Memory,
+    ) -> Result<Run<'w, N>, Error> {
+        Ok(Run::new(self.course(opaque(x), paths, workspace)?, Some(noise)))
+    }
+
+    /// Begins what [`Model::predict`] does in one go, to be done piece by piece.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Model::predict`].
+    pub fn begin_drift<'w>(&'w self, x: &[f32], workspace: &'w mut impl Memory) -> Result<Run<'w>, Error> {
+        Ok(Run::<Drift>::new(self.course(opaque(x), 1, workspace)?, None))
     }
 
     #[inline(always)]
-    fn start_in<'w>(&'w self, x: &[f32], scratch: Scratch<'w>) -> Result<Flow<'w, 'w>, Error> {
-        let (inputs, features) = (self.inputs(), self.features());
-        let scratch = scratch.cut(inputs, features).ok_or(Error::Capacity { inputs, features })?;
-        Flow::start(self, x, scratch)
+    fn course<'w>(&'w self, x: &[f32], paths: u32, workspace: &'w mut impl Memory) -> Result<Course<'w>, Error> {
+        let sizes = self.sizes();
+        let Sizes { inputs, features, outputs } = sizes;
+        let scratch = workspace.cut(sizes).ok_or(Error::Capacity { inputs, features, outputs })?;
+        Course::new(self, x, paths, scratch)
     }
 
-    /// An empty mixture, for callers who step through their paths themselves.
-    pub fn mixture(&self) -> Mixture {
-        Mixture::new(self.blob.header().epsilon)
-    }
-
-    /// The prediction in the target's units from a mixture of at least one path. `in_range` is passed on.
-    #[inline(never)]
-    pub fn prediction(&self, mixture: &Mixture, in_range: bool) -> Result<Prediction, Error> {
-        if mixture.paths() == 0 {
-            return Err(Error::NoPaths);
-        }
-        let header = self.blob.header();
-        let scale = header.target_scale;
-        let prediction = Prediction {
-            mean: header.target_mean + scale * mixture.mean(),
-            latent_variance: scale * scale * mixture.latent_variance(),
-            noise: scale * scale * header.noise,
-            probability: self.is_classifier().then(|| mixture.probability()),
-            in_range,
-        };
-        let probability = prediction.probability.unwrap_or(0.0);
-        let finite = prediction.mean.is_finite() && prediction.variance().is_finite() && probability.is_finite();
-        if finite { Ok(prediction) } else { Err(Error::NotFinite) }
+    fn sizes(&self) -> Sizes {
+        Sizes { inputs: self.inputs(), features: self.features(), outputs: self.outputs() }
     }
 
     /// dt = T/K.

@@ -1,9 +1,13 @@
 //! From the end points of paths to a prediction in the target's units.
 
+use diffgp_core::device::sqrt;
 use diffgp_core::normal;
-use diffgp_core::sqrt::sqrt;
 
-/// What the predictor says of one end point: g ~ N(mean, variance), standardised, without noise.
+use crate::error::Error;
+use crate::model::{Likelihood, Model};
+use crate::workspace::OutputRows;
+
+/// What the predictor says of one output at the end of one path: g ~ N(mean, variance), standardised, without noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Latent {
     /// The mean of g.
@@ -12,87 +16,59 @@ pub struct Latent {
     pub variance: f32,
 }
 
-impl Latent {
-    /// P(y = 1) = e + (1 − 2e) Φ(mean/√(1 + variance)) under the Bernoulli likelihood.
-    fn probability(self, epsilon: f32) -> f32 {
-        let phi = normal::cdf(self.mean / sqrt(1.0 + self.variance));
-        epsilon + (1.0 - 2.0 * epsilon) * phi
+/// Inputs outside the range seen in training. Where there are some the model extrapolates; trust its variance only as
+/// far as its kernel describes the world out there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct OutOfRange {
+    /// Bit i is input i; the format has at most 64.
+    inputs: u64,
+}
+
+impl OutOfRange {
+    pub(crate) const NONE: Self = Self { inputs: 0 };
+
+    pub(crate) fn insert(&mut self, index: usize) {
+        self.inputs |= bit(index);
+    }
+
+    /// Whether every input is in its range.
+    pub fn is_empty(self) -> bool {
+        self.inputs == 0
+    }
+
+    /// Whether this input, counted from 0, is outside.
+    pub fn contains(self, index: usize) -> bool {
+        self.inputs & bit(index) != 0
+    }
+
+    /// The inputs outside, counted from 0, in order.
+    pub fn iter(self) -> impl Iterator<Item = usize> {
+        (0..u64::BITS as usize).filter(move |&index| self.contains(index))
+    }
+
+    /// Bit i for input i: for logs and other languages.
+    pub fn bits(self) -> u64 {
+        self.inputs
     }
 }
 
-/// Moments of the mixture over paths, updated path by path: the memory does not grow with their number.
+fn bit(index: usize) -> u64 {
+    u32::try_from(index).ok().and_then(|index| 1_u64.checked_shl(index)).unwrap_or(0)
+}
+
+/// One output of a prediction, with its error bar.
 ///
-/// [`Model::predict_sampled`](crate::Model::predict_sampled) uses it; callers who step through their paths themselves
-/// add each [`Latent`] and ask [`Model::prediction`](crate::Model::prediction) at the end.
+/// For a real target, mean and variances are in the target's units. For classes they are those of the latent function g.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mixture {
-    epsilon: f32,
-    count: u32,
-    /// Mean of means.
+pub struct Output {
     mean: f32,
-    /// Σ (mean_s − mean)² (Welford).
-    scatter: f32,
-    /// Mean of variances.
-    variance: f32,
-    /// Mean of probabilities.
-    probability: f32,
+    latent_variance: f32,
+    noise: f32,
+    real: bool,
 }
 
-impl Mixture {
-    /// No path yet, for a likelihood with this e (zero for a regression, where probabilities have no meaning).
-    pub(crate) fn new(epsilon: f32) -> Self {
-        Self { epsilon, count: 0, mean: 0.0, scatter: 0.0, variance: 0.0, probability: 0.0 }
-    }
-
-    /// Adds the end of one path.
-    #[inline(never)]
-    pub fn add(&mut self, latent: Latent) {
-        self.count = self.count.saturating_add(1);
-        let share = 1.0 / self.count as f32;
-        let difference = latent.mean - self.mean;
-        self.mean += difference * share;
-        self.scatter += difference * (latent.mean - self.mean);
-        self.variance += (latent.variance - self.variance) * share;
-        self.probability += (latent.probability(self.epsilon) - self.probability) * share;
-    }
-
-    /// Paths added so far.
-    pub fn paths(&self) -> u32 {
-        self.count
-    }
-
-    /// Mean of means.
-    pub(crate) fn mean(&self) -> f32 {
-        self.mean
-    }
-
-    /// Mean of variances plus variance of means.
-    pub(crate) fn latent_variance(&self) -> f32 {
-        self.variance + self.scatter / self.count.max(1) as f32
-    }
-
-    /// Mean of the paths' probabilities.
-    pub(crate) fn probability(&self) -> f32 {
-        self.probability
-    }
-}
-
-/// A prediction with its error bar.
-///
-/// For a regression, mean and variances are in the target's units. For a classification they are those of the latent
-/// function g, and [`Prediction::probability`] is what one acts on.
-///
-/// A prediction from the drift alone leaves out the spread of the paths; its error bar is the predictor's only.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Prediction {
-    pub(crate) mean: f32,
-    pub(crate) latent_variance: f32,
-    pub(crate) noise: f32,
-    pub(crate) probability: Option<f32>,
-    pub(crate) in_range: bool,
-}
-
-impl Prediction {
+impl Output {
     /// The mean: over paths, the mean of their means.
     pub fn mean(&self) -> f32 {
         self.mean
@@ -101,6 +77,11 @@ impl Prediction {
     /// The variance of a new observation: the latent variance plus the noise.
     pub fn variance(&self) -> f32 {
         self.latent_variance + self.noise
+    }
+
+    /// The standard deviation of a new observation.
+    pub fn std_dev(&self) -> f32 {
+        sqrt(self.variance())
     }
 
     /// The variance of the underlying function, without noise: over paths, mean of variances plus variance of means.
@@ -113,23 +94,148 @@ impl Prediction {
     /// Over several paths the prediction is a mixture, and this is the interval of the Gaussian with the mixture's
     /// mean and variance: exact for one path, close when the paths' means spread little, too wide in the middle and
     /// blind to separate modes when they spread much.
-    /// `None` for a classification, and unless 0 < level < 1.
+    /// `None` for classes, and unless 0 < level < 1.
     pub fn interval(&self, level: f32) -> Option<(f32, f32)> {
-        if self.probability.is_some() {
+        if !self.real {
             return None;
         }
-        let half = normal::central_quantile(level)? * sqrt(self.variance());
+        let half = normal::central_quantile(level)? * self.std_dev();
         Some((self.mean - half, self.mean + half))
     }
+}
 
-    /// P(y = 1), averaged over paths; `None` for a regression.
-    pub fn probability(&self) -> Option<f32> {
-        self.probability
+/// A prediction with its error bars, in the workspace that it was made in.
+///
+/// It borrows that workspace; what is to outlive it is copied out: a number, or an [`Output`].
+///
+/// [`Prediction::mean`] and the others without an index speak of the first output, the only one of most models. For
+/// classes [`Prediction::class`] and [`Prediction::probabilities`] are what one acts on.
+///
+/// A prediction from the drift alone leaves out the spread of the paths; its error bar is the predictor's only.
+#[derive(Clone, Copy, Debug)]
+pub struct Prediction<'w> {
+    model: &'w Model<'w>,
+    /// `[7][O]`.
+    memory: &'w [f32],
+    paths: u32,
+    out_of_range: OutOfRange,
+}
+
+impl PartialEq for Prediction<'_> {
+    /// The same answers, wherever they are.
+    fn eq(&self, other: &Self) -> bool {
+        self.outputs().eq(other.outputs())
+            && self.probabilities().eq(other.probabilities())
+            && self.out_of_range == other.out_of_range
+    }
+}
+
+impl<'w> Prediction<'w> {
+    /// Everything that can be asked is finite, or there is no prediction.
+    #[inline(never)]
+    pub(crate) fn new(
+        model: &'w Model<'w>,
+        memory: &'w [f32],
+        paths: u32,
+        out_of_range: OutOfRange,
+    ) -> Result<Self, Error> {
+        let prediction = Self { model, memory, paths, out_of_range };
+        let mut finite = true;
+        for index in 0..model.outputs() {
+            let output = prediction.output_at(index);
+            let probability = prediction.column(index).probability;
+            finite &= output.mean.is_finite() && output.variance().is_finite() && probability.is_finite();
+        }
+        if finite { Ok(prediction) } else { Err(Error::NotFinite) }
     }
 
-    /// Whether every input value lies in the range seen in training. If not, the model extrapolates; trust its
-    /// variance only as far as its kernel describes the world out there.
+    fn column(&self, index: usize) -> OutputRows<f32> {
+        OutputRows::column(self.memory, self.model.outputs(), index)
+    }
+
+    fn output_at(&self, index: usize) -> Output {
+        let (column, target) = (self.column(index), self.model.blob().target(index));
+        let square = target.scale * target.scale;
+        Output {
+            mean: target.mean + target.scale * column.mean,
+            latent_variance: square * (column.variance + column.scatter / self.paths.max(1) as f32),
+            noise: square * target.noise,
+            real: self.model.likelihood() == Likelihood::Gaussian,
+        }
+    }
+
+    /// Output `index`, counted from 0: a real target, or the latent function of a class.
+    pub fn output(&self, index: usize) -> Option<Output> {
+        (index < self.model.outputs()).then(|| self.output_at(index))
+    }
+
+    /// Every output in order.
+    pub fn outputs(&self) -> impl ExactSizeIterator<Item = Output> + use<'_, 'w> {
+        (0..self.model.outputs()).map(|index| self.output_at(index))
+    }
+
+    /// The mean of the first output: over paths, the mean of their means.
+    pub fn mean(&self) -> f32 {
+        self.output_at(0).mean
+    }
+
+    /// [`Output::variance`] of the first output.
+    pub fn variance(&self) -> f32 {
+        self.output_at(0).variance()
+    }
+
+    /// [`Output::std_dev`] of the first output.
+    pub fn std_dev(&self) -> f32 {
+        self.output_at(0).std_dev()
+    }
+
+    /// [`Output::latent_variance`] of the first output.
+    pub fn latent_variance(&self) -> f32 {
+        self.output_at(0).latent_variance
+    }
+
+    /// [`Output::interval`] of the first output.
+    pub fn interval(&self, level: f32) -> Option<(f32, f32)> {
+        self.output_at(0).interval(level)
+    }
+
+    /// Of two classes, the probability of the second, averaged over paths; `None` of anything else.
+    pub fn probability(&self) -> Option<f32> {
+        (self.model.likelihood() == Likelihood::Bernoulli).then(|| self.column(0).probability)
+    }
+
+    /// The probability of every class in order, averaged over paths; none for real targets. They sum to 1 up to rounding.
+    pub fn probabilities(&self) -> impl ExactSizeIterator<Item = f32> + use<'_, 'w> {
+        (0..self.model.classes()).map(|class| match self.probability() {
+            Some(second) => {
+                if class == 0 {
+                    1.0 - second
+                } else {
+                    second
+                }
+            }
+            None => self.column(class).probability,
+        })
+    }
+
+    /// The most probable class, counted from 0, the first of equals; `None` for real targets.
+    pub fn class(&self) -> Option<usize> {
+        let mut best = None;
+        for (class, probability) in self.probabilities().enumerate() {
+            if best.is_none_or(|(_, largest)| probability > largest) {
+                best = Some((class, probability));
+            }
+        }
+        best.map(|(class, _)| class)
+    }
+
+    /// Which inputs lie outside the range seen in training.
+    pub fn out_of_range(&self) -> OutOfRange {
+        self.out_of_range
+    }
+
+    /// Whether every input lies in the range seen in training.
     pub fn in_range(&self) -> bool {
-        self.in_range
+        self.out_of_range.is_empty()
     }
 }

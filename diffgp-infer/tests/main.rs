@@ -10,9 +10,9 @@ use diffgp_infer::{Aligned, Model, ParseError, include_model};
 use model::{Reached, check};
 
 static MODELS: [&[u8]; 3] = [
-    include_model!("../../tests/blobs/small/v1-steps.dgp"),
-    include_model!("../../tests/blobs/small/v1-ring.dgp"),
-    include_model!("../../tests/blobs/small/v1-pendulum-temporal.dgp"),
+    include_model!("../../tests/blobs/small/v2-steps.dgp"),
+    include_model!("../../tests/blobs/small/v2-ring.dgp"),
+    include_model!("../../tests/blobs/small/v2-pendulum-temporal.dgp"),
 ];
 
 /// The interpreter is a thousand times slower than the processor: fewer flips, and no paths longer than the models'.

@@ -32,7 +32,7 @@
 //! #     }
 //! # }
 //! # let flash = Ram(vec![0xff; 256 * 1024]);
-//! # let received = include_bytes!("../../tests/blobs/v1-power.dgp");
+//! # let received = include_bytes!("../models/steps.dgp");
 //! // `flash` is the HAL's driver. The models are copied to memory to be checked; `Mapped` reads them in place.
 //! let mut memory = [0_u32; 16 * 1024];
 //! let layout = Layout { start: 0x1_0000, slot_bytes: 0x1_0000 };

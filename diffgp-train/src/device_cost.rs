@@ -134,24 +134,23 @@ impl Costs {
         let header = model.blob().header();
         let inputs = usize::from(header.inputs);
         let (points, features) = (usize::from(header.flow_inducing), header.flow_features());
-        let mut kernels = model.blob().flow_kernels();
+        let blob = model.blob();
         let mut drift = 0.0;
-        for _ in 0..header.flow_kernels {
-            drift += kernels.next_kernel(inputs, points).map_or(0.0, |kernel| self.correlations(&kernel, points));
+        for index in 0..header.flow_kernels.into() {
+            drift += blob.flow_kernel(index).map_or(0.0, |kernel| self.correlations(&kernel, points));
         }
         let shared = inputs.saturating_sub(header.flow_kernels.into());
         drift += (shared * features) as f64 * self.multiply_add;
         // Averaged over the tables, if every step has its own.
         let tables = f64::from(header.tables.max(1));
-        let mut outputs = model.blob().flow_outputs();
         let mut diffusion = inputs as f64 * self.draw;
-        for _ in 0..usize::from(header.tables) * inputs {
-            if let Some(output) = outputs.next_output(features) {
+        for index in 0..usize::from(header.tables) * inputs {
+            if let Some(output) = blob.flow_output(index / inputs, index % inputs) {
                 drift += self.integers(&output.weights.elements) / tables;
                 diffusion += self.variance(&output) / tables;
             }
         }
-        let predictor = model.blob().predictor().map_or(0.0, |(kernel, output)| {
+        let predictor = blob.predictor_kernel(0).zip(blob.predictor_output(0)).map_or(0.0, |(kernel, output)| {
             self.correlations(&kernel, header.predictor_inducing.into())
                 + self.integers(&output.weights.elements)
                 + self.variance(&output)

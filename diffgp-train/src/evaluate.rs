@@ -3,16 +3,18 @@
 //! Noise is keyed by (seed, row, path), so a row has the same bits alone, among others and on the device, and rows can
 //! be spread over threads. Cost: one prediction per row; memory: the latent values of the rows at hand.
 
+mod answer;
 mod auc;
 mod class_figures;
 mod crps;
 mod output_figures;
 mod score;
 
-use diffgp_infer::{Keyed, Latent, Model, Noise, Prediction, Workspace};
+use diffgp_infer::{Keyed, Latent, Model, Noise, Run, Workspace};
 use rayon::prelude::*;
 
 use crate::threads::Threads;
+pub use answer::Answer;
 pub use auc::area_under_curve;
 pub use class_figures::{BINS, Bin, ClassFigures, ClassTally, most_probable};
 pub use crps::crps;
@@ -23,7 +25,7 @@ pub use score::{Figures, Known, score};
 pub(crate) const CHUNK: usize = 4096;
 
 /// Large enough for every model that the format allows.
-pub(crate) type AnyWorkspace = Workspace<64, 1024>;
+pub type AnyWorkspace = Workspace<64, 1024, 32>;
 
 /// How the flow is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,10 +53,10 @@ pub struct Row<'a> {
 /// What the runtime says of one row.
 #[derive(Clone, Debug)]
 pub struct Evaluated {
-    /// The mixture over paths, in the target's units.
-    pub prediction: Prediction,
-    /// The end of every path, standardised.
-    pub latents: Vec<Latent>,
+    /// The mixture over paths, in the targets' units.
+    pub answer: Answer,
+    /// The end of every path, standardised, output by output: `[S][O]`.
+    pub latents: Vec<Vec<Latent>>,
 }
 
 /// The runtime refused a row.
@@ -86,27 +88,19 @@ fn evaluate_row(
     sampling: Sampling,
     workspace: &mut AnyWorkspace,
 ) -> Result<Evaluated, diffgp_infer::Error> {
-    let (count, seed) = match sampling {
-        // Without a flow all paths are the same.
-        Sampling::Paths { count, seed } if model.blob().header().steps > 0 => (count, seed),
-        Sampling::Paths { count, seed } => (count.min(1), seed),
-        Sampling::Drift => (1, 0),
-    };
-    let mut noise = Keyed::new(seed, row.number);
-    let mut mixture = model.mixture();
-    let mut latents = Vec::with_capacity(count as usize);
-    let mut in_range = false;
-    for path in 0..count {
-        noise.begin_path(path);
-        let mut flow = model.start(row.x, workspace)?;
-        match sampling {
-            Sampling::Drift => while flow.step_drift()? {},
-            Sampling::Paths { .. } => while flow.step(&mut noise)? {},
+    match sampling {
+        Sampling::Drift => run(model.begin_drift(row.x, workspace)?),
+        Sampling::Paths { count, seed } => {
+            run(model.begin(row.x, count, &mut Keyed::new(seed, row.number), workspace)?)
         }
-        let latent = flow.latent()?;
-        in_range = flow.in_range();
-        mixture.add(latent);
-        latents.push(latent);
     }
-    Ok(Evaluated { prediction: model.prediction(&mixture, in_range)?, latents })
+}
+
+/// A run to its end, with the end of every path.
+fn run<N: Noise>(mut run: Run<'_, N>) -> Result<Evaluated, diffgp_infer::Error> {
+    let mut latents = Vec::new();
+    while run.finish_path()? {
+        latents.push(run.latents().collect());
+    }
+    Ok(Evaluated { answer: Answer::of(&run.prediction()?), latents })
 }

@@ -9,7 +9,7 @@ pub(crate) mod numbers;
 pub(crate) mod tables;
 pub(crate) mod writer;
 
-use diffgp_core::blob::{Header, LIKELIHOOD_BERNOULLI, LIKELIHOOD_GAUSSIAN, ParseError, layout, limits};
+use diffgp_core::blob::{Header, LIKELIHOOD_BERNOULLI, LIKELIHOOD_GAUSSIAN, ParseError, TargetRecord, layout, limits};
 
 use crate::data::Scaling;
 use crate::exact::NotPositiveDefinite;
@@ -24,8 +24,10 @@ use writer::Body;
 pub struct Metadata<'a> {
     /// Raw units to standardised units, and the ranges seen in training.
     pub scaling: &'a Scaling,
-    /// Names of the inputs and then the target; empty to leave them out.
+    /// Names of the inputs and then the targets; empty to leave them out.
     pub names: &'a [String],
+    /// Names of the classes in order; empty to leave them out, and for real targets.
+    pub classes: &'a [String],
     /// Up to 32 bytes that identify the model; empty for a fingerprint of its numbers.
     pub model_id: &'a [u8],
 }
@@ -88,7 +90,7 @@ pub enum ExportError {
 pub fn export(params: &Params, metadata: &Metadata<'_>, rows: &[f32]) -> Result<Exported, ExportError> {
     let inputs = params.inputs();
     check_sizes(params, metadata)?;
-    let names = encode_names(metadata.names)?;
+    let (names, classes) = (encode_names(metadata.names)?, encode_names(metadata.classes)?);
     let scaling = metadata.scaling;
 
     let mut body = Body::default();
@@ -114,42 +116,52 @@ pub fn export(params: &Params, metadata: &Metadata<'_>, rows: &[f32]) -> Result<
     body.output(&tables::predictor_output(params)?);
 
     let fingerprint = fingerprint(&body).to_le_bytes();
-    let (likelihood, noise, epsilon) = match params.likelihood {
-        Likelihood::Gaussian { noise } => (LIKELIHOOD_GAUSSIAN, noise as f32, 0.0),
-        Likelihood::Bernoulli { epsilon } => (LIKELIHOOD_BERNOULLI, 0.0, epsilon as f32),
+    let (likelihood, epsilon) = match params.likelihood {
+        Likelihood::Gaussian { noise } => {
+            let target = scaling.targets[0];
+            body.target(TargetRecord { mean: target.mean, scale: target.scale, noise: noise as f32 });
+            (LIKELIHOOD_GAUSSIAN, 0.0)
+        }
+        Likelihood::Bernoulli { epsilon } => (LIKELIHOOD_BERNOULLI, epsilon as f32),
     };
     let flow = params.flow.as_ref();
     let header = Header {
         inputs: inputs as u8,
+        outputs: 1,
         likelihood,
-        noise,
+        arithmetic: 0,
+        scheme: 0,
+        calibration: 0,
         epsilon,
         variance_floor: params.variance_floor as f32,
-        target_mean: scaling.targets[0].mean,
-        target_scale: scaling.targets[0].scale,
         flow_time: params.flow_time() as f32,
         steps: flow.map_or(0, |flow| flow.steps) as u16,
         flow_kernels: flow.map_or(0, |flow| flow.kernels.len()) as u8,
         flow_inducing: flow.map_or(0, |flow| flow.inducing.nrows()) as u16,
         inducing_times: inducing_times as u16,
         tables: tables as u16,
+        predictor_kernels: 1,
         predictor_inducing: params.predictor.inducing.nrows() as u16,
         block: layout::BLOCK as u8,
         mean_error: 0.0,
         variance_error: 0.0,
         checked_rows: 0,
+        discretisation_error: 0.0,
+        discretisation_rows: 0,
         model_id: if metadata.model_id.is_empty() { &fingerprint } else { metadata.model_id },
-        descriptors: &body.descriptors,
         names: &names,
+        classes: &classes,
+        units: &[],
+        certificate: &[],
     };
-    let errors = check::compare(&body.finish(&header, &[]), params, scaling, rows)?;
+    let errors = check::compare(&body.finish(&header), params, scaling, rows)?;
     let header = Header {
         mean_error: errors.mean as f32,
         variance_error: errors.variance as f32,
         checked_rows: errors.rows as u32,
         ..header
     };
-    Ok(Exported { bytes: body.finish(&header, &[]), errors })
+    Ok(Exported { bytes: body.finish(&header), errors })
 }
 
 fn check_sizes(params: &Params, metadata: &Metadata<'_>) -> Result<(), ExportError> {
@@ -172,7 +184,7 @@ fn check_sizes(params: &Params, metadata: &Metadata<'_>) -> Result<(), ExportErr
     if metadata.names.is_empty() { Ok(()) } else { expect("names (without the target)", metadata.names.len() - 1) }
 }
 
-/// H21.
+/// H24, H25.
 fn encode_names(names: &[String]) -> Result<Vec<u8>, ExportError> {
     let mut bytes = Vec::new();
     for name in names {

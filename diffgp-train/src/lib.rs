@@ -7,7 +7,7 @@
 //!   it; [`Task`] says what is predicted.
 //! - [`train()`] and [`resume`] make a [`Trained`] model. An [`Observer`] is told about progress and warnings, may stop
 //!   the run, and keeps [`Checkpoint`]s to resume from.
-//! - [`Trained::predict`] gives a [`Prediction`] for every row, by the device's own code, along the paths that a
+//! - [`Trained::predict`] gives an [`Answer`] for every row, by the device's own code, along the paths that a
 //!   [`Sampling`] asks for and on the [`Threads`] that it is given.
 //! - [`Trained::export`] gives the model file, [`Exported`]. [`ModelFile`] holds one that was checked, and predicts.
 //! - Errors are [`DataError`], [`ConfigError`], [`TrainError`], [`PredictError`] and [`ExportError`].
@@ -41,8 +41,7 @@ pub mod train;
 
 pub use checkpoint::Checkpoint;
 pub use data::{DataError, Dataset};
-pub use diffgp_infer::Prediction;
-pub use evaluate::Sampling;
+pub use evaluate::{Answer, Sampling};
 pub use export::{ExportError, Exported};
 pub use model_file::{ModelFile, PredictError};
 pub use options::Options;

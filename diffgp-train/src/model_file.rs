@@ -1,10 +1,10 @@
 //! A model file in memory, and predictions with it.
 
 use diffgp_core::blob::Blob;
-use diffgp_infer::{Model, ParseError, Prediction};
+use diffgp_infer::{Model, ParseError};
 
 use crate::aligned::AlignedBytes;
-use crate::evaluate::{CHUNK, Row, RowError, Sampling, evaluate};
+use crate::evaluate::{Answer, CHUNK, Row, RowError, Sampling, evaluate};
 use crate::export::ExportError;
 use crate::threads::Threads;
 
@@ -56,12 +56,7 @@ impl ModelFile {
     /// Predictions for raw rows (row-major, D values each), by the device's own code.
     ///
     /// Row i, counted from 0, has the noise of row i in a file, whatever rows stand before it.
-    pub fn predict(
-        &self,
-        rows: &[f32],
-        sampling: Sampling,
-        threads: &Threads,
-    ) -> Result<Vec<Prediction>, PredictError> {
+    pub fn predict(&self, rows: &[f32], sampling: Sampling, threads: &Threads) -> Result<Vec<Answer>, PredictError> {
         let model = self.model();
         let inputs = model.inputs();
         if !rows.len().is_multiple_of(inputs) {
@@ -72,7 +67,7 @@ impl ModelFile {
         let mut predictions = Vec::with_capacity(rows.len());
         for chunk in rows.chunks(CHUNK) {
             let evaluated = evaluate(&model, chunk, sampling, threads)?;
-            predictions.extend(evaluated.into_iter().map(|evaluated| evaluated.prediction));
+            predictions.extend(evaluated.into_iter().map(|evaluated| evaluated.answer));
         }
         Ok(predictions)
     }

@@ -3,6 +3,9 @@
 use diffgp_core::blob::{Blob, limits};
 use diffgp_infer::{Error, Keyed, Model, Prediction, Workspace};
 
+/// Large enough for every model.
+type Memory = Workspace<64, 1024, 32>;
+
 /// How far some bytes got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
@@ -36,8 +39,8 @@ pub fn check(bytes: &[u8], longest: usize) -> Reached {
 /// Predictions that came out, of those tried.
 fn predictions(model: &Model<'_>, longest: usize) -> u32 {
     let names = model.blob().names().count();
-    assert!(names == 0 || names == model.inputs() + 1, "{names} names");
-    let mut workspace = Workspace::<64, 1024>::new();
+    assert!(names == 0 || names == model.inputs() + model.blob().header().targets(), "{names} names");
+    let mut workspace = Memory::new();
     let mut made = 0;
     for x in inputs(model.blob()) {
         let x = &x[..model.inputs()];
@@ -45,9 +48,9 @@ fn predictions(model: &Model<'_>, longest: usize) -> u32 {
         if work(model.blob()) > longest {
             continue;
         }
-        let drift = model.predict(x, &mut workspace);
+        made += u32::from(check_outcome(model.predict(x, &mut workspace)));
         let sampled = model.predict_sampled(x, 2, &mut Keyed::new(1, 0), &mut workspace);
-        made += [drift, sampled].into_iter().filter(|outcome| check_outcome(*outcome)).count() as u32;
+        made += u32::from(check_outcome(sampled));
     }
     made
 }
@@ -65,37 +68,35 @@ fn inputs(blob: &Blob<'_>) -> [[f32; 64]; 3] {
     [middle, [0.0; 64], largest]
 }
 
-/// A few single steps; every part of the flow's interface is called.
-fn walk(model: &Model<'_>, x: &[f32], workspace: &mut Workspace<64, 1024>) {
-    let Ok(mut flow) = model.start(x, workspace) else { return };
-    assert!(flow.steps() <= limits::MAX_STEPS);
+/// A few pieces and single steps; every part of the run's interface is called.
+fn walk(model: &Model<'_>, x: &[f32], workspace: &mut Memory) {
     let mut noise = Keyed::new(2, 0);
-    let (mut drift, mut diffusion) = ([0.0; 64], [0.0; 64]);
-    match flow.field(&mut drift, &mut diffusion) {
+    let Ok(mut run) = model.begin(x, 2, &mut noise, workspace) else { return };
+    assert!(run.steps() <= limits::MAX_STEPS);
+    let (mut drift, mut diffusion) = ([0.0_f32; 64], [0.0_f32; 64]);
+    match run.field(&mut drift, &mut diffusion) {
         Ok(()) => assert!(drift.iter().chain(&diffusion).all(|value| value.is_finite()), "a field that is not finite"),
         Err(error) => assert_eq!(error, Error::NotFinite),
     }
-    for step in 0..3 {
-        let _ = flow.position().count();
-        let moved = if step % 2 == 0 { flow.step_drift() } else { flow.step(&mut noise) };
-        match moved {
-            Ok(true) => assert!(flow.state().iter().all(|x| x.is_finite()), "a state that is not finite"),
-            Ok(false) => assert_eq!(flow.remaining(), 0),
+    let _ = run.advance();
+    for _ in 0..3 {
+        let (taken, _) = (run.steps_taken(), run.position().count());
+        match run.step() {
+            Ok(true) => assert!(run.state().iter().all(|x| x.is_finite()), "a state that is not finite"),
+            Ok(false) => assert_eq!(taken, run.steps()),
             Err(error) => {
                 assert_eq!(error, Error::NotFinite);
-                assert!(flow.prediction().is_err(), "a prediction behind an overflow");
+                assert_eq!(run.advance(), Err(Error::NotFinite), "an overflow that is forgotten");
+                assert!(run.prediction().is_err(), "a prediction behind an overflow");
                 return;
             }
         }
     }
-    match flow.prediction() {
-        Err(Error::Unfinished { remaining }) => assert_eq!(remaining, flow.remaining()),
-        outcome => drop(check_outcome(outcome)),
-    }
+    assert_eq!(run.prediction().unwrap_err(), Error::Unfinished { paths: if run.steps() == 0 { 1 } else { 2 } });
 }
 
 /// A prediction is finite and makes sense, or it is withheld because it is not finite. Tells which.
-fn check_outcome(outcome: Result<Prediction, Error>) -> bool {
+fn check_outcome(outcome: Result<Prediction<'_>, Error>) -> bool {
     let p = match outcome {
         Ok(prediction) => prediction,
         Err(error) => {
@@ -103,14 +104,23 @@ fn check_outcome(outcome: Result<Prediction, Error>) -> bool {
             return false;
         }
     };
-    assert!(p.mean().is_finite(), "{p:?}");
-    assert!(p.variance().is_finite() && p.variance() >= p.latent_variance() && p.latent_variance() >= 0.0, "{p:?}");
-    match (p.probability(), p.interval(0.95)) {
-        (Some(probability), None) => assert!((0.0..=1.0).contains(&probability), "{p:?}"),
-        (None, Some((low, high))) => {
-            assert!(low.is_finite() && high.is_finite() && low <= p.mean() && p.mean() <= high, "{p:?}");
+    for output in p.outputs() {
+        let (mean, variance, latent) = (output.mean(), output.variance(), output.latent_variance());
+        assert!(mean.is_finite() && variance.is_finite() && variance >= latent && latent >= 0.0, "{p:?}");
+        match output.interval(0.95) {
+            None => assert!(p.class().is_some(), "{p:?}"),
+            Some((low, high)) => {
+                assert!(low.is_finite() && high.is_finite() && low <= mean && mean <= high, "{p:?}");
+            }
         }
-        both => panic!("{p:?}: {both:?}"),
+    }
+    let total: f32 = p.probabilities().sum();
+    match p.class() {
+        Some(class) => {
+            assert!(p.probabilities().all(|probability| (0.0..=1.0 + 1e-6).contains(&probability)), "{p:?}");
+            assert!((total - 1.0).abs() < 1e-5 && class < p.probabilities().len(), "{p:?}");
+        }
+        None => assert!(p.probabilities().len() == 0, "{p:?}"),
     }
     true
 }

@@ -20,7 +20,7 @@ const STEPS: i32 = 20_000;
 fn main() {
     println!("| compressed model | of | bytes | random states | after ascent |\n|---|---|---|---|---|");
     for (small, original) in
-        [("v1-kin8nm-32k", "v1-kin8nm"), ("v1-power-close", "v1-power"), ("small/v1-steps-small", "small/v1-steps")]
+        [("v2-kin8nm-32k", "v2-kin8nm"), ("v2-power-close", "v2-power"), ("small/v2-steps-small", "small/v2-steps")]
     {
         let read = |name: &str| {
             let path = format!("{}/blobs/{name}.dgp", env!("CARGO_MANIFEST_DIR"));

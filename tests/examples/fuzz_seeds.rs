@@ -25,7 +25,7 @@ fn main() {
     ];
     for (name, shape) in shapes {
         let names = if shape.inputs == 1 { Vec::new() } else { names(&shape) };
-        let metadata = Metadata { scaling: &scaling(&shape), names: &names, model_id: b"" };
+        let metadata = Metadata { scaling: &scaling(&shape), names: &names, classes: &[], model_id: b"" };
         let bytes = export(&model(&shape), &metadata, &[]).expect("the model can be exported").bytes;
         for target in ["blob", "repaired"] {
             let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target).join(name);

@@ -48,14 +48,14 @@ struct Recipe {
 const RECIPES: [Recipe; 8] = [
     // What fits the smallest board: D = 4, M = 50, a kernel per dimension.
     Recipe {
-        name: "v1-power",
+        name: "v2-power",
         data: Data::Public("uci/power", "energy_output"),
         adjust: |config| {
             (config.flow.inducing, config.predictor.inducing, config.flow.steps) = (50, 50, 10);
         },
     },
     Recipe {
-        name: "v1-power-shared",
+        name: "v2-power-shared",
         data: Data::Public("uci/power", "energy_output"),
         adjust: |config| {
             (config.flow.inducing, config.predictor.inducing, config.flow.steps) = (50, 50, 10);
@@ -63,7 +63,7 @@ const RECIPES: [Recipe; 8] = [
         },
     },
     Recipe {
-        name: "v1-higgs",
+        name: "v2-higgs",
         data: Data::Public("higgs", "label"),
         adjust: |config| {
             (config.flow.inducing, config.predictor.inducing, config.flow.steps) = (24, 50, 10);
@@ -71,7 +71,7 @@ const RECIPES: [Recipe; 8] = [
         },
     },
     Recipe {
-        name: "v1-concrete-temporal",
+        name: "v2-concrete-temporal",
         data: Data::Public("uci/concrete", "strength"),
         adjust: |config| {
             (config.flow.inducing, config.flow.inducing_times, config.predictor.inducing) = (12, 3, 60);
@@ -80,20 +80,20 @@ const RECIPES: [Recipe; 8] = [
     },
     // D = 8, M = 100: for boards with 512 KiB and more.
     Recipe {
-        name: "v1-kin8nm",
+        name: "v2-kin8nm",
         data: Data::Public("uci/kin8nm", "distance"),
         adjust: |config| (config.flow.inducing, config.predictor.inducing) = (100, 100),
     },
     // At most 16 KiB: small enough to damage every single bit of them.
     Recipe {
-        name: "small/v1-steps",
+        name: "small/v2-steps",
         data: Data::Made(made_data::steps, Task::Regression),
         adjust: |config| {
             (config.flow.inducing, config.predictor.inducing, config.flow.steps) = (12, 16, 5);
         },
     },
     Recipe {
-        name: "small/v1-ring",
+        name: "small/v2-ring",
         data: Data::Made(made_data::ring, Task::Classification),
         adjust: |config| {
             (config.flow.inducing, config.predictor.inducing, config.flow.steps) = (12, 16, 5);
@@ -101,7 +101,7 @@ const RECIPES: [Recipe; 8] = [
         },
     },
     Recipe {
-        name: "small/v1-pendulum-temporal",
+        name: "small/v2-pendulum-temporal",
         data: Data::Made(made_data::pendulum, Task::Regression),
         adjust: |config| {
             (config.flow.inducing, config.flow.inducing_times, config.predictor.inducing) = (10, 2, 20);
@@ -144,7 +144,7 @@ fn store(recipe: &Recipe, root: &Path) -> Result<(), Box<dyn Error>> {
         (0..data.rows()).step_by(data.rows() / 200 + 1).flat_map(|row| data.input_row(row).to_vec()).collect();
     let mut names = trained.names.clone().unwrap_or_default();
     names.extend(trained.target_name.clone());
-    let metadata = Metadata { scaling: &trained.scaling, names: &names, model_id: &[] };
+    let metadata = Metadata { scaling: &trained.scaling, names: &names, classes: &[], model_id: &[] };
     let exported = export(&trained.params, &metadata, &rows)?;
     println!(
         "  {} bytes, validation log-likelihood {:?}, export errors {:?}",

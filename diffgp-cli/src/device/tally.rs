@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use diffgp_infer::Prediction;
 use diffgp_link::{Answer, Refusal};
+use diffgp_train::evaluate::Answer as HostAnswer;
 use serde::Serialize;
 
 /// What the answers so far amount to.
@@ -33,7 +33,7 @@ pub(super) struct Report {
 
 impl Tally {
     /// The row with this number, from 0: what the host computes, and what the device says.
-    pub(super) fn add(&mut self, number: u32, host: &Prediction, device: Result<Answer, Refusal>) {
+    pub(super) fn add(&mut self, number: u32, host: &HostAnswer, device: Result<Answer, Refusal>) {
         let difference = match device {
             Ok(answer) => {
                 self.ticks.push(answer.ticks);
@@ -88,7 +88,7 @@ impl Report {
 }
 
 /// The first value that has other bits on the device.
-fn difference(host: &Prediction, device: &Answer) -> Option<String> {
+fn difference(host: &HostAnswer, device: &Answer) -> Option<String> {
     // A probability lies between 0 and 1: −1 stands for none.
     let values = [
         ("mean", host.mean(), device.mean),

@@ -32,11 +32,11 @@ impl Compression {
     pub(super) fn new(model: &Model<'_>, file: &[u8]) -> Option<Self> {
         let certificate = Certificate::read(file)?;
         let header = model.blob().header();
-        let (kernel, output) = model.blob().predictor()?;
-        let mut cursor = model.blob().flow_outputs();
+        let blob = model.blob();
+        let (kernel, output) = (blob.predictor_kernel(0)?, blob.predictor_output(0)?);
         let (mut flow_ranks, mut flow_direction_bits) = (Vec::new(), 32);
-        for _ in 0..usize::from(header.tables) * model.inputs() {
-            let output = cursor.next_output(header.flow_features())?;
+        for index in 0..usize::from(header.tables) * model.inputs() {
+            let output = blob.flow_output(index / model.inputs(), index % model.inputs())?;
             flow_ranks.push(rank(output.coefficients));
             flow_direction_bits = output.directions.bits();
         }

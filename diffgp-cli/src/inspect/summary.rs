@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use diffgp_core::blob::{CHECKSUM_BYTES, KernelView, OutputView, PRELUDE_BYTES};
+use diffgp_core::blob::{
+    CHECKSUM_BYTES, KernelRecord, KernelView, OutputRecord, OutputView, PRELUDE_BYTES, TargetRecord,
+};
 use diffgp_infer::Model;
 use diffgp_train::device_cost::{Core, Work};
 use serde::Serialize;
@@ -88,7 +90,8 @@ impl Summary {
                 high: input.high,
             })
             .collect();
-        let noise = (!model.is_classifier()).then(|| header.noise.sqrt() * header.target_scale);
+        let target = blob.target(0);
+        let noise = (!model.is_classifier()).then(|| target.noise.sqrt() * target.scale);
         let (parts, bytes) = parts(model, header_bytes(file));
         Self {
             bytes,
@@ -98,20 +101,19 @@ impl Summary {
             predictor_inducing: header.predictor_inducing.into(),
             steps: header.steps.into(),
             flow_time: header.flow_time,
-            // `Workspace<D, M>` is three vectors of D and one of M singles.
-            workspace_bytes: 4 * (3 * model.inputs() + model.features()),
+            workspace_bytes: 4 * model.workspace_words(),
             features: model.features(),
             stack_bytes_estimated: STACK_BYTES.1,
             flow_kernels: header.flow_kernels.into(),
             inducing_times: header.inducing_times.into(),
             kernel: blob
-                .predictor()
-                .map_or_else(String::new, |(kernel, _)| format!("{:?}", kernel.kind).to_lowercase()),
+                .predictor_kernel(0)
+                .map_or_else(String::new, |kernel| format!("{:?}", kernel.kind).to_lowercase()),
             model_id: header.model_id.iter().map(|byte| format!("{byte:02x}")).collect(),
             parts,
             work: Core::ALL.iter().map(|core| core.work(model)).collect(),
             input,
-            target: TargetSummary { name: names.next(), mean: header.target_mean, scale: header.target_scale, noise },
+            target: TargetSummary { name: names.next(), mean: target.mean, scale: target.scale, noise },
             export_errors: ExportErrors {
                 mean: header.mean_error,
                 variance: header.variance_error,
@@ -238,29 +240,35 @@ fn parts(model: &Model<'_>, header_bytes: usize) -> (Vec<Part>, usize) {
     let kernel_bytes = |kernel: &KernelView<'_>| 4 * kernel.scales.len() + kernel.points.elements.bytes();
     let variance_bytes = |output: &OutputView<'_>| output.directions.bytes() + 4 * output.coefficients.len();
 
-    let mut cursor = blob.flow_kernels();
-    let flow_kernels: usize = (0..header.flow_kernels)
-        .map_while(|_| cursor.next_kernel(inputs, header.flow_inducing.into()))
+    let flow_kernels: usize = (0..header.flow_kernels.into())
+        .filter_map(|index| blob.flow_kernel(index))
         .map(|kernel| kernel_bytes(&kernel))
         .sum();
     let (mut drift, mut diffusion) = (0, 0);
-    let mut cursor = blob.flow_outputs();
-    for _ in 0..usize::from(header.tables) * inputs {
-        if let Some(output) = cursor.next_output(header.flow_features()) {
+    for index in 0..usize::from(header.tables) * inputs {
+        if let Some(output) = blob.flow_output(index / inputs, index % inputs) {
             drift += output.weights.elements.bytes();
             diffusion += variance_bytes(&output);
         }
     }
     let times = 4 * usize::from(header.steps) * usize::from(header.inducing_times);
     let (mut predictor, mut predictor_variance) = (0, 0);
-    if let Some((kernel, output)) = blob.predictor() {
-        predictor = kernel_bytes(&kernel) + output.weights.elements.bytes();
-        predictor_variance = variance_bytes(&output);
+    for kernel in (0..header.predictor_kernels.into()).filter_map(|index| blob.predictor_kernel(index)) {
+        predictor += kernel_bytes(&kernel);
     }
+    for output in (0..model.outputs()).filter_map(|index| blob.predictor_output(index)) {
+        predictor += output.weights.elements.bytes();
+        predictor_variance += variance_bytes(&output);
+    }
+    let kernels = usize::from(header.flow_kernels) + usize::from(header.predictor_kernels);
+    let outputs = usize::from(header.tables) * inputs + model.outputs();
+    let records = 4
+        * (kernels * KernelRecord::WORDS + outputs * OutputRecord::WORDS + header.real_targets() * TargetRecord::WORDS);
     let scaling = 4 * 4 * inputs;
-    let tensors = scaling + flow_kernels + drift + diffusion + times + predictor + predictor_variance;
+    let tensors = records + scaling + flow_kernels + drift + diffusion + times + predictor + predictor_variance;
     let parts = [
         ("header and names", header_bytes),
+        ("records of kernels, outputs and targets", records),
         ("scaling and ranges of the inputs", scaling),
         ("flow: inducing points", flow_kernels),
         ("flow: drift", drift),

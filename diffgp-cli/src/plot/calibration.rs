@@ -1,7 +1,6 @@
 //! Whether error bars and probabilities mean what they say.
 
-use diffgp_infer::Prediction;
-use diffgp_train::evaluate::Bin;
+use diffgp_train::evaluate::{Answer, Bin};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
@@ -29,9 +28,9 @@ struct Point {
 
 impl Calibration {
     /// Of a regression: the share of the rows in their interval, level by level.
-    pub(super) fn of_intervals(predictions: &[Prediction], targets: &[f32]) -> Self {
+    pub(super) fn of_intervals(predictions: &[Answer], targets: &[f32]) -> Self {
         let covered = |level: f64| {
-            let holds = |(prediction, &y): (&Prediction, &f32)| {
+            let holds = |(prediction, &y): (&Answer, &f32)| {
                 prediction.interval(level as f32).is_some_and(|(low, high)| low <= y && y <= high)
             };
             predictions.iter().zip(targets).filter(|&pair| holds(pair)).count() as f64 / targets.len() as f64
@@ -50,7 +49,7 @@ impl Calibration {
     }
 
     /// Of a classification: the share of class 1 among rows of about the same probability.
-    pub(super) fn of_probabilities(predictions: &[Prediction], targets: &[f32]) -> Self {
+    pub(super) fn of_probabilities(predictions: &[Answer], targets: &[f32]) -> Self {
         let mut bins = [(0.0, 0.0, 0.0); BINS];
         for (prediction, &y) in predictions.iter().zip(targets) {
             let probability = f64::from(prediction.probability().unwrap_or(0.5));

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use diffgp_infer::{Model, Prediction};
-use diffgp_train::evaluate::{Known, Row, Sampling, evaluate};
+use diffgp_infer::Model;
+use diffgp_train::evaluate::{Answer, Known, Row, Sampling, evaluate};
 use diffgp_train::threads::Threads;
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -99,7 +99,7 @@ impl Gallery<'_> {
             (0..PLACES).map(|i| [ends.0 + (ends.1 - ends.0) * i as f32 / (PLACES - 1) as f32]).collect();
         let rows: Vec<Row<'_>> = places.iter().zip(0..).map(|(x, number)| Row { number, x }).collect();
         let evaluated = evaluate(self.model, &rows, self.sampling, self.threads)?;
-        let curve = places.iter().zip(&evaluated).map(|(x, e)| (f64::from(x[0]), predicted(&e.prediction, 0.0)));
+        let curve = places.iter().zip(&evaluated).map(|(x, e)| (f64::from(x[0]), predicted(&e.answer, 0.0)));
         Ok(Curve {
             title: title.to_owned(),
             input: self.input_names()[0].clone(),
@@ -144,12 +144,12 @@ impl Gallery<'_> {
         self.rows.len().div_ceil(MOST_POINTS).max(1)
     }
 
-    fn predict(&self) -> anyhow::Result<Vec<Prediction>> {
+    fn predict(&self) -> anyhow::Result<Vec<Answer>> {
         let rows: Vec<Row<'_>> = self.rows.iter().map(|known| known.row).collect();
         let mut predictions = Vec::with_capacity(rows.len());
         for chunk in rows.chunks(MOST_POINTS) {
             let evaluated = evaluate(self.model, chunk, self.sampling, self.threads)?;
-            predictions.extend(evaluated.into_iter().map(|row| row.prediction));
+            predictions.extend(evaluated.into_iter().map(|row| row.answer));
         }
         Ok(predictions)
     }
@@ -191,7 +191,7 @@ impl Picture for AnyPicture {
 }
 
 /// Mean and interval; for a classifier the probability alone.
-fn predicted(prediction: &Prediction, truth: f32) -> Predicted {
+fn predicted(prediction: &Answer, truth: f32) -> Predicted {
     let mean = prediction.probability().unwrap_or(prediction.mean());
     let (low, high) = prediction.interval(LEVEL).unwrap_or((mean, mean));
     Predicted { truth: truth.into(), mean: mean.into(), low: low.into(), high: high.into() }

@@ -2,8 +2,11 @@
 
 use core::fmt;
 
+use super::header::Field;
+
 /// Why bytes are not a model that this version can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum ParseError {
     /// The bytes do not start at a multiple of four.
@@ -30,53 +33,17 @@ pub enum ParseError {
     Header,
     /// A field of the header has a value outside its limits.
     Field(Field),
-    /// A kernel or tensor descriptor cannot be decoded, has a value outside its limits, or asks for more numbers than
-    /// there are.
-    Descriptor,
-    /// The tensors do not fill the space between header and checksum exactly.
+    /// The record of a kernel, an output or a target has a value outside its limits, or names a tensor that is not where
+    /// it must be.
+    Record {
+        /// Which one, counted from 0 over all kernels, then all outputs, then all targets.
+        index: usize,
+    },
+    /// The tensors do not fill the space between records and checksum exactly.
     TensorSpace,
-    /// A tensor holds a NaN, an infinity or a scale outside its limits.
+    /// A tensor holds a NaN, an infinity, a scale outside its limits, a range that ends before it begins, or padding that
+    /// is not zero.
     TensorValue,
-}
-
-/// A field of the header, for [`ParseError::Field`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Field {
-    /// H1
-    Inputs,
-    /// H2
-    Likelihood,
-    /// H3
-    Noise,
-    /// H4
-    Epsilon,
-    /// H5
-    VarianceFloor,
-    /// H6 and H7
-    TargetScaling,
-    /// H8
-    FlowTime,
-    /// H9
-    Steps,
-    /// H10
-    FlowKernels,
-    /// H11
-    FlowInducing,
-    /// H12
-    InducingTimes,
-    /// H13
-    Tables,
-    /// H14
-    PredictorInducing,
-    /// H15
-    Block,
-    /// H16 to H18
-    ExportErrors,
-    /// H19
-    ModelId,
-    /// H21
-    Names,
 }
 
 impl fmt::Display for ParseError {
@@ -96,39 +63,20 @@ impl fmt::Display for ParseError {
             Self::Checksum => f.write_str("the model is damaged: its checksum does not match; flash it again"),
             Self::Lengths => f.write_str("the model is damaged: its length fields contradict each other"),
             Self::Header => f.write_str("the model's header cannot be decoded"),
-            Self::Field(field) => f.write_str(field.expectation()),
-            Self::Descriptor => f.write_str(
-                "a kernel or tensor descriptor is invalid, of a kind unknown here, or larger than the model",
-            ),
-            Self::TensorSpace => f.write_str("the model's tensors do not fill the space reserved for them"),
-            Self::TensorValue => f.write_str("a tensor holds a number that is not finite or a scale out of range"),
-        }
-    }
-}
-
-impl Field {
-    /// What the field is and which values it may have.
-    const fn expectation(self) -> &'static str {
-        match self {
-            Self::Inputs => "the number of inputs must be 1 to 64",
-            Self::Likelihood => "the likelihood must be 0 (Gaussian) or 1 (Bernoulli)",
-            Self::Noise => "the noise variance must be 0 to 1e6, and 0 for a classifier",
-            Self::Epsilon => "epsilon must be 0 to 0.25, and 0 for a regression",
-            Self::VarianceFloor => "the variance floor must be 0 to 1",
-            Self::TargetScaling => {
-                "the target's mean must be finite and its scale 1e-30 to 1e30; 0 and 1 for a classifier"
+            Self::Field(field) => {
+                let field = field.description();
+                write!(f, "{} ({}) of the model's header must be {}", field.name, field.number, field.limits)
             }
-            Self::FlowTime => "the flow time must be 0, or 1e-6 to 1e3",
-            Self::Steps => "a flow has 1 to 4096 steps, a model without flow none",
-            Self::FlowKernels => "a flow has one kernel or one per input, a model without flow none",
-            Self::FlowInducing => "a flow has 1 to 1024 inducing points, a model without flow none",
-            Self::InducingTimes => "inducing points times inducing times must not exceed 1024",
-            Self::Tables => "a flow has one table of outputs or one per step, a model without flow none",
-            Self::PredictorInducing => "the predictor has 1 to 1024 inducing points",
-            Self::Block => "the block size must be 8",
-            Self::ExportErrors => "the recorded export errors must be finite and not negative",
-            Self::ModelId => "a model id has at most 32 bytes",
-            Self::Names => "names must be absent, or one for every input and the target",
+            Self::Record { index } => write!(
+                f,
+                "record {index} of the model (kernels, outputs, targets) is out of its limits, of a kind unknown here, or \
+                 its tensors are not where they must be"
+            ),
+            Self::TensorSpace => f.write_str("the model's records and tensors do not fill the space reserved for them"),
+            Self::TensorValue => f.write_str(
+                "a tensor holds a number that is not finite, a scale or range out of its limits, or padding that is not \
+                 zero",
+            ),
         }
     }
 }

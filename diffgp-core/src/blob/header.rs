@@ -1,97 +1,129 @@
-//! The header of a blob: H1 to H22.
+//! The header of a blob: H1 to H27.
 
 use serde::Serialize;
 
-use super::error::{Field, ParseError};
-use super::fields::Fields;
+use super::error::ParseError;
+use super::fields::{Description, Fields};
 use super::{layout, limits, names_are_valid};
 
-/// H2 of a regression.
+/// H3 of real targets with Gaussian noise.
 pub const LIKELIHOOD_GAUSSIAN: u8 = 0;
-/// H2 of a binary classification.
+/// H3 of two classes.
 pub const LIKELIHOOD_BERNOULLI: u8 = 1;
+/// H3 of three classes or more.
+pub const LIKELIHOOD_SOFTMAX: u8 = 2;
 
-/// The header: scalars and borrowed byte strings only, so that decoding it takes little stack and no memory.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Header<'a> {
-    /// H1: D.
-    pub inputs: u8,
-    /// H2: [`LIKELIHOOD_GAUSSIAN`] or [`LIKELIHOOD_BERNOULLI`].
-    pub likelihood: u8,
-    /// H3: σ² in standardised units; 0 for Bernoulli.
-    pub noise: f32,
-    /// H4: e; 0 for Gaussian.
-    pub epsilon: f32,
-    /// H5: floor of every posterior variance.
-    pub variance_floor: f32,
-    /// H6: added to a prediction after scaling; 0 for Bernoulli.
-    pub target_mean: f32,
-    /// H7: standard deviation of the target; 1 for Bernoulli.
-    pub target_scale: f32,
-    /// H8: T; 0 without a flow.
-    pub flow_time: f32,
-    /// H9: K; 0 without a flow.
-    pub steps: u16,
-    /// H10: P, 1 or D; 0 without a flow.
-    pub flow_kernels: u8,
-    /// H11: M_s; 0 without a flow.
-    pub flow_inducing: u16,
-    /// H12: M_t of a flow whose features are ρ(x) ⊗ a_t(t); 0 otherwise.
-    pub inducing_times: u16,
-    /// H13: 1 if all steps use the same outputs, K if every step has its own; 0 without a flow.
-    pub tables: u16,
-    /// H14: M_g.
-    pub predictor_inducing: u16,
-    /// H15: [`layout::BLOCK`].
-    pub block: u8,
-    /// H16: worst error of the mean seen at export, in standard deviations of the target; of a compressed model, against
-    /// the file that was compressed.
-    pub mean_error: f32,
-    /// H17: worst relative error of the variance (with noise) seen at export, against the same.
-    pub variance_error: f32,
-    /// H18: how many rows H16 and H17 were measured on.
-    pub checked_rows: u32,
-    /// H19: identifies the model; any bytes.
-    pub model_id: &'a [u8],
-    /// H20: the descriptors, one after the other.
-    pub descriptors: &'a [u8],
-    /// H21: names of the inputs and the target; empty when stripped.
-    pub names: &'a [u8],
+/// Every field of the header in its order: what it means, number, name, how it is stored, its [`Field`], its limits. The
+/// struct, its reader and writer, the error texts and the table of the documentation come from this list or are tested
+/// against it.
+macro_rules! header {
+    ($($(#[doc = $meaning:literal])+ $number:literal $name:ident: $stored:ident as $type:ty, $field:ident, $limits:literal;)+) => {
+        /// The header: scalars and borrowed byte strings only, so that decoding it takes little stack and no memory.
+        #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+        pub struct Header<'a> {
+            $(#[doc = concat!($number, ":", $($meaning,)+ "")] pub $name: $type,)+
+        }
+
+        /// A field of the header, for [`ParseError::Field`].
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+        #[non_exhaustive]
+        pub enum Field {
+            $(#[doc = concat!($number, ", ", stringify!($name))] $field,)+
+        }
+
+        impl<'a> Header<'a> {
+            /// The fields in these bytes, in the order of the list.
+            fn read_fields(fields: &mut Fields<'a>) -> Self {
+                Self { $($name: fields.$stored(),)+ }
+            }
+        }
+
+        impl Field {
+            /// All of them, in their order.
+            pub const ALL: &'static [Self] = &[$(Self::$field),+];
+
+            /// What the field is and which values it may have.
+            pub const fn description(self) -> Description {
+                match self {
+                    $(Self::$field => Description {
+                        number: $number,
+                        name: stringify!($name),
+                        stored: stringify!($stored),
+                        limits: $limits,
+                    },)+
+                }
+            }
+        }
+    };
+}
+
+header! {
+    /// D.
+    "H1" inputs: u8 as u8, Inputs, "1 to 64";
+    /// O, the outputs of the predictor: real targets, or classes.
+    "H2" outputs: u8 as u8, Outputs, "1 to 32; 1 for two classes, 3 or more for more";
+    /// Of the targets given the predictor's outputs.
+    "H3" likelihood: u8 as u8, Likelihood, "0 (Gaussian), 1 (Bernoulli) or 2 (softmax)";
+    /// In which the device computes.
+    "H4" arithmetic: u8 as u8, Arithmetic, "0 (f32); 1 is reserved for integers";
+    /// How the flow is solved.
+    "H5" scheme: u8 as u8, Scheme, "0 (Euler–Maruyama)";
+    /// Of the error bars.
+    "H6" calibration: u8 as u8, Calibration, "0 (none); 1 is reserved for a table of quantiles";
+    /// e in p(y=1) = e + (1−2e) Φ(g).
+    "H7" epsilon: f32 as f32, Epsilon, "0 to 0.25; 0 unless Bernoulli";
+    /// Floor of every posterior variance.
+    "H8" variance_floor: f32 as f32, VarianceFloor, "0 to 1";
+    /// T; 0 without a flow.
+    "H9" flow_time: f32 as f32, FlowTime, "0, or 1e-6 to 1e3";
+    /// K, the number of updates of size T/K; 0 without a flow.
+    "H10" steps: u16 as u16, Steps, "1 to 4096; 0 without a flow";
+    /// P: one shared by all dimensions, or one for each; 0 without a flow.
+    "H11" flow_kernels: u8 as u8, FlowKernels, "1 or D; 0 without a flow";
+    /// M_s; 0 without a flow.
+    "H12" flow_inducing: u16 as u16, FlowInducing, "1 to 1024; 0 without a flow";
+    /// M_t if features are ρ(x) ⊗ a_t(t); 0 otherwise.
+    "H13" inducing_times: u16 as u16, InducingTimes, "M_s·M_t at most 1024; 0 unless H14 = 1";
+    /// 1 if all steps use the same outputs, K if each has its own; 0 without a flow.
+    "H14" tables: u16 as u16, Tables, "1 or K; 0 without a flow";
+    /// One shared by all outputs of the predictor, or one for each.
+    "H15" predictor_kernels: u8 as u8, PredictorKernels, "1 or O";
+    /// M_g.
+    "H16" predictor_inducing: u16 as u16, PredictorInducing, "1 to 1024";
+    /// Rows interleaved in K6 and O5.
+    "H17" block: u8 as u8, Block, "8";
+    /// Worst error of a mean seen at export, in standard deviations of its target; of a compressed model, its difference
+    /// from the original along the drift.
+    "H18" mean_error: f32 as f32, MeanError, "finite, not negative";
+    /// Worst relative error of a variance (with noise) seen at export; of a compressed model, likewise.
+    "H19" variance_error: f32 as f32, VarianceError, "finite, not negative";
+    /// Rows that H18 and H19 were measured on.
+    "H20" checked_rows: u32 as u32, CheckedRows, "any";
+    /// By how far the end of K steps along the drift misses the end of the equation, root mean square, as a share of the
+    /// displacement.
+    "H21" discretisation_error: f32 as f32, DiscretisationError, "finite, not negative; 0 if H22 = 0";
+    /// Rows that H21 was measured on; 0 if it was not, or without a flow.
+    "H22" discretisation_rows: u32 as u32, DiscretisationRows, "0 without a flow";
+    /// Identifies the model; by default a fingerprint of its numbers.
+    "H23" model_id: bytes as &'a [u8], ModelId, "at most 32 bytes";
+    /// Of every input and then every target, each a length byte and UTF-8; empty when stripped.
+    "H24" names: bytes as &'a [u8], Names, "0, or one for every input and every target";
+    /// Names of the classes in their order, likewise; empty when stripped, and for real targets.
+    "H25" classes: bytes as &'a [u8], Classes, "0, or one for every class";
+    /// Units of the inputs and targets, likewise; empty if unknown.
+    "H26" units: bytes as &'a [u8], Units, "0, or one for every input and every target";
+    /// What `diffgp compress` says of the model (below); empty if it was not compressed.
+    "H27" certificate: bytes as &'a [u8], Certificate, "any";
 }
 
 impl<'a> Header<'a> {
-    /// The header in these bytes, field by field in the order of the struct, and H22; `None` if they hold anything else.
-    pub(super) fn read(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
+    /// The header in these bytes, behind which up to three zeros align what follows; `None` if they hold anything else.
+    pub(super) fn read(bytes: &'a [u8]) -> Option<Self> {
         let mut fields = Fields::new(bytes);
-        let header = Self {
-            inputs: fields.byte(),
-            likelihood: fields.byte(),
-            noise: fields.single(),
-            epsilon: fields.single(),
-            variance_floor: fields.single(),
-            target_mean: fields.single(),
-            target_scale: fields.single(),
-            flow_time: fields.single(),
-            steps: fields.short(),
-            flow_kernels: fields.byte(),
-            flow_inducing: fields.short(),
-            inducing_times: fields.short(),
-            tables: fields.short(),
-            predictor_inducing: fields.short(),
-            block: fields.byte(),
-            mean_error: fields.single(),
-            variance_error: fields.single(),
-            checked_rows: fields.word(),
-            model_id: fields.byte_string(),
-            descriptors: fields.byte_string(),
-            names: fields.byte_string(),
-        };
-        // H22 may be missing, and what follows are the zeros that align the tensors, at most three. The first of them
-        // reads as an empty byte string.
-        let missing = fields.rest()?.is_empty();
-        let certificate = if missing { &[] } else { fields.byte_string() };
+        let header = Self::read_fields(&mut fields);
         let zeros = fields.rest()?;
-        (zeros.len() <= 3 && zeros.iter().all(|&byte| byte == 0)).then_some((header, certificate))
+        (zeros.len() <= 3 && zeros.iter().all(|&byte| byte == 0)).then_some(header)
     }
 
     /// M_s·max(M_t, 1): values in the features of the flow.
@@ -104,19 +136,43 @@ impl<'a> Header<'a> {
         self.flow_features().max(usize::from(self.predictor_inducing))
     }
 
+    /// Real targets, each with a record; none of a classifier.
+    pub fn real_targets(&self) -> usize {
+        if self.likelihood == LIKELIHOOD_GAUSSIAN { self.outputs.into() } else { 0 }
+    }
+
+    /// Columns that are predicted: real targets, or the one that holds the class.
+    pub fn targets(&self) -> usize {
+        self.real_targets().max(1)
+    }
+
+    /// C; 0 for real targets.
+    pub fn class_count(&self) -> usize {
+        match self.likelihood {
+            LIKELIHOOD_GAUSSIAN => 0,
+            LIKELIHOOD_BERNOULLI => 2,
+            _ => self.outputs.into(),
+        }
+    }
+
     /// Every field within the limits, and no field that contradicts another.
     pub(super) fn validate(&self) -> Result<(), ParseError> {
         let check = |holds: bool, field: Field| if holds { Ok(()) } else { Err(ParseError::Field(field)) };
-        let inputs = usize::from(self.inputs);
+        let (inputs, outputs) = (usize::from(self.inputs), usize::from(self.outputs));
         check((1..=limits::MAX_INPUTS).contains(&inputs), Field::Inputs)?;
-        let gaussian = self.likelihood == LIKELIHOOD_GAUSSIAN;
-        check(gaussian || self.likelihood == LIKELIHOOD_BERNOULLI, Field::Likelihood)?;
-        check(limits::NOISE.contains(&self.noise) && (gaussian || self.noise == 0.0), Field::Noise)?;
-        check(limits::EPSILON.contains(&self.epsilon) && (!gaussian || self.epsilon == 0.0), Field::Epsilon)?;
+        let least = match self.likelihood {
+            LIKELIHOOD_SOFTMAX => 3,
+            LIKELIHOOD_GAUSSIAN | LIKELIHOOD_BERNOULLI => 1,
+            _ => return Err(ParseError::Field(Field::Likelihood)),
+        };
+        let bernoulli = self.likelihood == LIKELIHOOD_BERNOULLI;
+        let most = if bernoulli { 1 } else { limits::MAX_OUTPUTS };
+        check((least..=most).contains(&outputs), Field::Outputs)?;
+        check(self.arithmetic == 0, Field::Arithmetic)?;
+        check(self.scheme == 0, Field::Scheme)?;
+        check(self.calibration == 0, Field::Calibration)?;
+        check(limits::EPSILON.contains(&self.epsilon) && (bernoulli || self.epsilon == 0.0), Field::Epsilon)?;
         check(limits::VARIANCE_FLOOR.contains(&self.variance_floor), Field::VarianceFloor)?;
-        let scaled = self.target_mean.is_finite() && limits::TARGET_SCALE.contains(&self.target_scale);
-        let unscaled = self.target_mean == 0.0 && self.target_scale == 1.0;
-        check(if gaussian { scaled } else { unscaled }, Field::TargetScaling)?;
 
         let flows = self.flow_time != 0.0;
         let steps = usize::from(self.steps);
@@ -131,49 +187,27 @@ impl<'a> Header<'a> {
             Field::InducingTimes,
         )?;
         check(if flows { self.tables == 1 || self.tables == self.steps } else { self.tables == 0 }, Field::Tables)?;
+        let kernels = usize::from(self.predictor_kernels);
+        check(kernels == 1 || kernels == outputs, Field::PredictorKernels)?;
         let predictor = usize::from(self.predictor_inducing);
         check((1..=limits::MAX_FEATURES).contains(&predictor), Field::PredictorInducing)?;
         check(usize::from(self.block) == layout::BLOCK, Field::Block)?;
 
-        let error = 0.0..=f32::MAX;
-        check(error.contains(&self.mean_error) && error.contains(&self.variance_error), Field::ExportErrors)?;
+        check(limits::ERROR.contains(&self.mean_error), Field::MeanError)?;
+        check(limits::ERROR.contains(&self.variance_error), Field::VarianceError)?;
+        let measured = self.discretisation_rows > 0;
+        check(
+            limits::ERROR.contains(&self.discretisation_error) && (measured || self.discretisation_error == 0.0),
+            Field::DiscretisationError,
+        )?;
+        check(flows || !measured, Field::DiscretisationRows)?;
         check(self.model_id.len() <= limits::MAX_MODEL_ID, Field::ModelId)?;
-        check(names_are_valid(self.names, inputs), Field::Names)
+        let columns = inputs + self.targets();
+        check(names_are_valid(self.names, columns), Field::Names)?;
+        check(names_are_valid(self.classes, self.class_count()), Field::Classes)?;
+        check(names_are_valid(self.units, columns), Field::Units)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn time_features_stand_beside_one_table_alone() {
-        let header = |inducing_times, tables| Header {
-            inputs: 2,
-            likelihood: LIKELIHOOD_GAUSSIAN,
-            noise: 0.1,
-            epsilon: 0.0,
-            variance_floor: 0.0,
-            target_mean: 0.0,
-            target_scale: 1.0,
-            flow_time: 1.0,
-            steps: 4,
-            flow_kernels: 1,
-            flow_inducing: 5,
-            inducing_times,
-            tables,
-            predictor_inducing: 6,
-            block: layout::BLOCK as u8,
-            mean_error: 0.0,
-            variance_error: 0.0,
-            checked_rows: 0,
-            model_id: &[],
-            descriptors: &[],
-            names: &[],
-        };
-        for (inducing_times, tables) in [(0, 1), (0, 4), (3, 1)] {
-            assert_eq!(header(inducing_times, tables).validate(), Ok(()));
-        }
-        assert_eq!(header(3, 4).validate(), Err(ParseError::Field(Field::InducingTimes)));
-    }
-}
+mod tests;

@@ -7,6 +7,8 @@ use core::ops::RangeInclusive;
 
 /// D: inputs.
 pub const MAX_INPUTS: usize = 64;
+/// O: outputs of the predictor, and C: classes.
+pub const MAX_OUTPUTS: usize = 32;
 /// M_s·max(M_t, 1) and M_g: features of a Gaussian process.
 pub const MAX_FEATURES: usize = 1024;
 /// K: steps of a flow.
@@ -26,8 +28,12 @@ pub const SCALE: RangeInclusive<f32> = 1e-30..=1e30;
 /// Standard deviation of the target: the square of a smaller one underflows together with a small variance, that of a
 /// larger one overflows together with a large one.
 pub const TARGET_SCALE: RangeInclusive<f32> = 1e-15..=1e18;
+/// The unit of weights that are stored as integers.
+pub const UNIT: RangeInclusive<f32> = 1e-30..=1e30;
 /// The unit of inducing points that are stored as integers: its square is a number too.
-pub const POINT_SCALE: RangeInclusive<f32> = 1e-15..=1e15;
+pub const POINT_UNIT: RangeInclusive<f32> = 1e-15..=1e15;
+/// Errors that the file records.
+pub const ERROR: RangeInclusive<f32> = 0.0..=f32::MAX;
 /// Bytes of a model id.
 pub const MAX_MODEL_ID: usize = 32;
 /// Bytes of one name.

@@ -1,10 +1,9 @@
-//! H21: names of the inputs in order, then of the target, each a length byte and UTF-8.
+//! H24 to H26: names one after the other, each a length byte and UTF-8.
 //!
 //! Loading checks the lengths; the text is checked when it is asked for, so that devices, which do not ask, need not
 //! carry the code for it.
 
-/// The names in a blob: an iterator over the inputs in order, then the target; empty when they were stripped. A name
-/// that is not UTF-8 reads as "?".
+/// Names in a blob, in order; none when they were stripped. A name that is not UTF-8 reads as "?".
 #[derive(Clone, Debug)]
 pub struct Names<'a> {
     bytes: &'a [u8],
@@ -33,14 +32,14 @@ impl<'a> Iterator for Names<'a> {
     }
 }
 
-/// Whether these bytes are no names at all, or one for every input and one for the target.
-pub fn names_are_valid(bytes: &[u8], inputs: usize) -> bool {
+/// Whether these bytes are no names at all, or this many.
+pub fn names_are_valid(bytes: &[u8], expected: usize) -> bool {
     let mut names = Names::new(bytes);
     let mut count = 0;
     while names.next_bytes().is_some() {
         count += 1;
     }
-    names.bytes.is_empty() && (bytes.is_empty() || count == inputs + 1)
+    names.bytes.is_empty() && (bytes.is_empty() || count == expected)
 }
 
 #[cfg(test)]
@@ -60,10 +59,12 @@ mod tests {
 
     #[test]
     fn missing_surplus_and_cut_names_are_refused() {
-        assert!(names_are_valid(b"", 2));
-        assert!(names_are_valid(b"\x01a\x01b\x01y", 2));
-        assert!(!names_are_valid(b"\x01a\x01b", 2));
-        assert!(!names_are_valid(b"\x01a\x01b\x01y\x00", 2));
-        assert!(!names_are_valid(b"\x01a\x01b\x05y", 2));
+        assert!(names_are_valid(b"", 3));
+        assert!(names_are_valid(b"\x01a\x01b\x01y", 3));
+        assert!(!names_are_valid(b"\x01a\x01b", 3));
+        assert!(!names_are_valid(b"\x01a\x01b\x01y\x00", 3));
+        assert!(!names_are_valid(b"\x01a\x01b\x05y", 3));
+        assert!(names_are_valid(b"", 0));
+        assert!(!names_are_valid(b"\x01a", 0));
     }
 }

@@ -1,9 +1,15 @@
-//! A tensor as it lies in the blob: singles, or small integers times a scale.
+//! A tensor as it lies in the blob: singles, or small integers times a unit.
 
 use zerocopy::{FromBytes, IntoBytes};
 
-use super::descriptor::{ELEMENT_F32, ELEMENT_I8, ELEMENT_I16, TensorDescriptor};
-use super::limits;
+use super::layout::BLOCK;
+
+/// Element type of a tensor of IEEE singles.
+pub const ELEMENT_F32: u8 = 0;
+/// Element type of a tensor of sixteen-bit integers. 1 (f16) is reserved.
+pub const ELEMENT_I16: u8 = 2;
+/// Element type of a tensor of eight-bit integers.
+pub const ELEMENT_I8: u8 = 3;
 
 /// The stored numbers of a tensor, borrowed from the blob.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,34 +22,55 @@ pub enum Elements<'a> {
     I8(&'a [i8]),
 }
 
-/// A tensor: its elements are the stored numbers times `scale`.
+/// A tensor: its elements are the stored numbers times `unit`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tensor<'a> {
     /// The stored numbers.
     pub elements: Elements<'a>,
     /// By which they are multiplied; 1 for singles.
-    pub scale: f32,
+    pub unit: f32,
 }
 
-impl<'a> Tensor<'a> {
-    /// The tensor at the beginning of `words`, and what follows it. Every tensor takes whole words, so that the next
-    /// one is aligned whatever its elements are.
-    pub(super) fn take(words: &'a [f32], descriptor: TensorDescriptor, length: usize) -> Option<(Self, &'a [f32])> {
-        let TensorDescriptor { element, scale } = descriptor;
-        let per_word = match element {
-            ELEMENT_F32 if scale == 1.0 => 1,
-            ELEMENT_I16 if limits::SCALE.contains(&scale) => 2,
-            ELEMENT_I8 if limits::SCALE.contains(&scale) => 4,
-            _ => return None,
-        };
-        let (words, rest) = words.split_at_checked(length.div_ceil(per_word))?;
-        let elements = match per_word {
-            1 => Elements::F32(words),
-            2 => Elements::I16(<[i16]>::ref_from_bytes(words.as_bytes()).ok()?.get(..length)?),
-            _ => Elements::I8(<[i8]>::ref_from_bytes(words.as_bytes()).ok()?.get(..length)?),
-        };
-        Some((Self { elements, scale }, rest))
+/// Numbers in a word of the blob; `None` of an element type that is not known.
+fn per_word(element: u8) -> Option<usize> {
+    match element {
+        ELEMENT_F32 => Some(1),
+        ELEMENT_I16 => Some(2),
+        ELEMENT_I8 => Some(4),
+        _ => None,
     }
+}
+
+/// Words that a tensor takes; whole ones, so that the next tensor is aligned whatever its elements are. `None` of an
+/// element type that is not known.
+pub(super) fn words(element: u8, length: usize) -> Option<usize> {
+    Some(length.div_ceil(per_word(element)?))
+}
+
+impl<'a> Elements<'a> {
+    /// `length` numbers of this type, from a word of the tensors on; `None` if they are not there in full.
+    pub(super) fn at(tensors: &'a [f32], at: u32, element: u8, length: usize) -> Option<Self> {
+        let words = tensors.get(usize::try_from(at).ok()?..)?.get(..words(element, length)?)?;
+        Some(match element {
+            ELEMENT_F32 => Self::F32(words),
+            ELEMENT_I16 => Self::I16(<[i16]>::ref_from_bytes(words.as_bytes()).ok()?.get(..length)?),
+            _ => Self::I8(<[i8]>::ref_from_bytes(words.as_bytes()).ok()?.get(..length)?),
+        })
+    }
+}
+
+/// Whether these words hold, for numbers of `element` in `length` places, rows interleaved in blocks of eight of which the
+/// last has `rows mod 8` (if that is not zero) and the rest of it is zero, and nothing but zeros behind the last number.
+#[inline(never)]
+pub(super) fn padding_is_zero(words: &[f32], element: u8, length: usize, rows: usize, columns: usize) -> bool {
+    let bytes = words.as_bytes();
+    let size = 4 / per_word(element).unwrap_or(4);
+    let used = rows % BLOCK;
+    let last = if used == 0 { length } else { length.saturating_sub(columns * BLOCK) };
+    let zero = |bytes: &[u8]| bytes.iter().all(|&byte| byte == 0);
+    let (numbers, behind) = bytes.split_at_checked(length * size).unwrap_or((bytes, &[]));
+    let block = numbers.get(last * size..).unwrap_or_default();
+    zero(behind) && block.chunks(BLOCK * size).all(|row| zero(row.get(used * size..).unwrap_or_default()))
 }
 
 impl Elements<'_> {
@@ -81,15 +108,6 @@ impl Elements<'_> {
             Self::F32(values) => values.get(index).map(|&value| f64::from(value)),
             Self::I16(values) => values.get(index).map(|&value| f64::from(value)),
             Self::I8(values) => values.get(index).map(|&value| f64::from(value)),
-        }
-    }
-
-    /// Whether all are finite; integers are.
-    #[inline(never)]
-    pub(super) fn finite(&self) -> bool {
-        match self {
-            Self::F32(values) => values.iter().all(|value| value.is_finite()),
-            _ => true,
         }
     }
 }

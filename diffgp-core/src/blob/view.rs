@@ -2,23 +2,24 @@
 
 use zerocopy::FromBytes;
 
-use super::cursor::{Cursor, KernelView, OutputView};
 use super::error::ParseError;
 use super::header::Header;
-use super::tensor::Elements;
-use super::{CHECKSUM_BYTES, FORMAT_VERSION, MAGIC, Names, PRELUDE_BYTES, checksum, limits};
+use super::record::{KernelRecord, OutputRecord, TargetRecord};
+use super::tensor::{Elements, Tensor, padding_is_zero, words};
+use super::{CHECKSUM_BYTES, ELEMENT_F32, FORMAT_VERSION, MAGIC, Names, PRELUDE_BYTES, checksum, layout, limits};
+use crate::kernel::KernelKind;
 
 /// A checked blob, borrowed from the bytes it was parsed from.
 #[derive(Clone, Copy, Debug)]
 pub struct Blob<'a> {
     header: Header<'a>,
-    /// T1 to T4: means, reciprocal scales, lower and upper ends of the ranges of the inputs: `[4][D]`.
-    inputs: &'a [f32],
-    /// T5: a_t(t_k) of every step: `[K][M_t]`.
-    time_features: &'a [f32],
-    flow_kernels: Cursor<'a>,
-    flow_outputs: Cursor<'a>,
-    predictor: Cursor<'a>,
+    /// P of the flow, then those of the predictor.
+    kernels: &'a [[u32; KernelRecord::WORDS]],
+    /// H14·D of the flow, then O of the predictor.
+    outputs: &'a [[u32; OutputRecord::WORDS]],
+    targets: &'a [[u32; TargetRecord::WORDS]],
+    /// T1 to T5, then those of the records.
+    tensors: &'a [f32],
 }
 
 /// How the device sees one input.
@@ -34,9 +35,34 @@ pub struct Input {
     pub high: f32,
 }
 
+/// A kernel as the device evaluates it: ρ from q² = t² Σᵢ (xᵢ·scalesᵢ − nᵢ)², n the stored numbers of the points and t
+/// their unit.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelView<'a> {
+    /// K1.
+    pub kind: KernelKind,
+    /// K3: s².
+    pub variance: f32,
+    /// K5: `[D]`.
+    pub scales: &'a [f32],
+    /// K6: `[⌈M/8⌉][D][8]`.
+    pub points: Tensor<'a>,
+}
+
+/// An output: mean weights·φ, variance s²(1 − Σ_r coefficients_r (directions_r·φ)²).
+#[derive(Clone, Copy, Debug)]
+pub struct OutputView<'a> {
+    /// O5: `[M]`.
+    pub weights: Tensor<'a>,
+    /// O6: `[⌈rank/8⌉][M][8]`, each direction in a unit of its own, which its coefficient makes up for.
+    pub directions: Elements<'a>,
+    /// O7: `[8⌈rank/8⌉]`.
+    pub coefficients: &'a [f32],
+}
+
 /// Which checks [`Blob::load`] makes beyond those that keep every later access in bounds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Trust {
+enum Trust {
     Nothing,
     Bytes,
 }
@@ -44,19 +70,31 @@ pub(super) enum Trust {
 impl<'a> Blob<'a> {
     /// Checks the bytes and borrows the model from them. More bytes may follow the model (erased flash, for example).
     ///
-    /// Cost: one pass over the blob for the checksum and one for finiteness; no allocation, no copy.
+    /// Cost: one pass over the blob for the checksum and one for the numbers; no allocation, no copy.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with the bytes: [`ParseError`].
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ParseError> {
         Self::load(bytes, Trust::Nothing)
     }
 
     /// Like [`Blob::parse`], without the checksum and without looking at the numbers in the tensors: for bytes that
     /// were parsed before, on devices that wake up often. Cost: independent of the size of the tensors.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Blob::parse`], except [`ParseError::Checksum`] and [`ParseError::TensorValue`].
     pub fn parse_trusted(bytes: &'a [u8]) -> Result<Self, ParseError> {
         Self::load(bytes, Trust::Bytes)
     }
 
     /// P3: how many bytes the model has that begins with these [`PRELUDE_BYTES`]: what to expect of a model that is
     /// still arriving, wherever in memory.
+    ///
+    /// # Errors
+    ///
+    /// If these bytes do not begin a model of this version.
     pub fn length_from_prelude(bytes: &[u8]) -> Result<usize, ParseError> {
         let (total, _) = read_prelude(bytes, PRELUDE_BYTES)?;
         Ok(total)
@@ -65,50 +103,62 @@ impl<'a> Blob<'a> {
     /// In pieces that are not inlined, so that their stacks are not needed at the same time.
     #[inline(never)]
     fn load(bytes: &'a [u8], trust: Trust) -> Result<Self, ParseError> {
-        let (header_bytes, tensors) = split(bytes, trust)?;
-        let header = read_header(header_bytes)?;
-        let start = Cursor { descriptors: header.descriptors, tensors };
-        let mut blob = Self {
-            header,
-            inputs: &[],
-            time_features: &[],
-            flow_kernels: start,
-            flow_outputs: start,
-            predictor: start,
-        };
-        blob.find_tensors(start, trust)?;
+        let (header_bytes, body) = split(bytes, trust)?;
+        let mut blob =
+            Self { header: read_header(header_bytes)?, kernels: &[], outputs: &[], targets: &[], tensors: &[] };
+        blob.find_records(body)?;
+        blob.check_tensors(trust)?;
         Ok(blob)
     }
 
-    /// Walks all descriptors and sets everything behind the header. Unless the bytes are trusted, looks at every number.
+    /// Cuts what follows the header into records and tensors.
     #[inline(never)]
-    fn find_tensors(&mut self, mut cursor: Cursor<'a>, trust: Trust) -> Result<(), ParseError> {
+    fn find_records(&mut self, body: &'a [u8]) -> Result<(), ParseError> {
         let header = &self.header;
-        let inputs = usize::from(header.inputs);
+        let kernels = usize::from(header.flow_kernels) + usize::from(header.predictor_kernels);
+        let outputs = self.flow_outputs() + usize::from(header.outputs);
+        let rest = <[u32]>::ref_from_bytes(body).map_err(|_| ParseError::Unaligned)?;
+        let cut = |rest: &'a [u32], words: usize| rest.split_at_checked(words).ok_or(ParseError::TensorSpace);
+        let (records, rest) = cut(rest, kernels * KernelRecord::WORDS)?;
+        self.kernels = records.as_chunks().0;
+        let (records, rest) = cut(rest, outputs * OutputRecord::WORDS)?;
+        self.outputs = records.as_chunks().0;
+        let (records, rest) = cut(rest, header.real_targets() * TargetRecord::WORDS)?;
+        self.targets = records.as_chunks().0;
+        let tensors = body.get(body.len().saturating_sub(4 * rest.len())..).unwrap_or_default();
+        self.tensors = <[f32]>::ref_from_bytes(tensors).map_err(|_| ParseError::Unaligned)?;
+        Ok(())
+    }
+
+    /// Walks the records in the order of their tensors. Unless the bytes are trusted, looks at every number.
+    #[inline(never)]
+    fn check_tensors(&self, trust: Trust) -> Result<(), ParseError> {
+        let header = &self.header;
+        let (inputs, flow_features) = (usize::from(header.inputs), header.flow_features());
         let (flow_points, points) = (usize::from(header.flow_inducing), usize::from(header.predictor_inducing));
-        let times = usize::from(header.steps) * usize::from(header.inducing_times);
-        let singles = cursor.singles(4 * inputs + times).ok_or(ParseError::TensorSpace)?;
-        (self.inputs, self.time_features) = singles.split_at_checked(4 * inputs).ok_or(ParseError::TensorSpace)?;
-        self.flow_kernels = cursor;
-        let mut finite = cursor.pass_kernels(header.flow_kernels.into(), inputs, flow_points, trust)?;
-        self.flow_outputs = cursor;
-        finite &= cursor.pass_outputs(usize::from(header.tables) * inputs, header.flow_features(), trust)?;
-        self.predictor = cursor;
-        finite &= cursor.pass_kernels(1, inputs, points, trust)?;
-        finite &= cursor.pass_outputs(1, points, trust)?;
-        if !(cursor.descriptors.is_empty() && cursor.tensors.is_empty()) {
+        let flow_kernels = usize::from(header.flow_kernels);
+        let mut walk = Walk { blob: self, at: 0, sound: true, trust };
+        let singles = 4 * inputs + usize::from(header.steps) * usize::from(header.inducing_times);
+        walk.tensor(0, ELEMENT_F32, singles, 0, 0).ok_or(ParseError::TensorSpace)?;
+        walk.kernels(0..flow_kernels, flow_points)?;
+        walk.outputs(0..self.flow_outputs(), flow_features)?;
+        walk.kernels(flow_kernels..self.kernels.len(), points)?;
+        walk.outputs(self.flow_outputs()..self.outputs.len(), points)?;
+        let Walk { at, mut sound, .. } = walk;
+        if at != self.tensors.len() {
             return Err(ParseError::TensorSpace);
         }
-        // Reciprocal scales have the limits of scales; whether x·scale is finite is seen when x is known.
-        let scales = self.inputs.iter().skip(inputs).take(inputs);
-        let (low, high) = (self.inputs.iter().skip(2 * inputs), self.inputs.iter().skip(3 * inputs));
-        let ordered = low.zip(high).fold(true, |all, (low, high)| all & (low <= high));
-        let holds = finite && scales.fold(ordered, |all, scale| all & limits::SCALE.contains(scale));
-        if trust == Trust::Bytes || (holds && Elements::F32(singles).finite()) {
-            Ok(())
-        } else {
-            Err(ParseError::TensorValue)
+        for (index, target) in self.targets.iter().enumerate() {
+            if !TargetRecord::read(*target).is_valid() {
+                return Err(ParseError::Record { index: self.kernels.len() + self.outputs.len() + index });
+            }
         }
+        for index in 0..inputs {
+            // Whether x·scale is finite is seen when x is known.
+            sound &=
+                self.input(index).is_some_and(|input| limits::SCALE.contains(&input.scale) && input.low <= input.high);
+        }
+        if trust == Trust::Bytes || sound { Ok(()) } else { Err(ParseError::TensorValue) }
     }
 
     /// The header.
@@ -119,7 +169,7 @@ impl<'a> Blob<'a> {
     /// T1 to T4 of one input.
     pub fn input(&self, index: usize) -> Option<Input> {
         let inputs = usize::from(self.header.inputs);
-        let row = |row: usize| self.inputs.get(row * inputs + index).copied();
+        let row = |row: usize| self.tensors.get(row * inputs + index).copied();
         if index >= inputs {
             return None;
         }
@@ -129,37 +179,174 @@ impl<'a> Blob<'a> {
     /// T5: a_t(t_k) of step k; empty if the field does not change with time or was folded into tables.
     pub fn time_features(&self, step: usize) -> &'a [f32] {
         let times = usize::from(self.header.inducing_times);
-        let of_step = |from| self.time_features.get(from..)?.get(..times);
-        step.checked_mul(times).and_then(of_step).unwrap_or(&[])
+        let from = 4 * usize::from(self.header.inputs) + step * times;
+        if step >= usize::from(self.header.steps) {
+            return &[];
+        }
+        self.tensors.get(from..).and_then(|rest| rest.get(..times)).unwrap_or_default()
     }
 
-    /// At the first kernel of the flow.
-    pub fn flow_kernels(&self) -> Cursor<'a> {
-        self.flow_kernels
+    /// H14·D: outputs of the flow, all tables together.
+    fn flow_outputs(&self) -> usize {
+        usize::from(self.header.tables) * usize::from(self.header.inputs)
     }
 
-    /// At the first output of the flow.
-    pub fn flow_outputs(&self) -> Cursor<'a> {
-        self.flow_outputs
+    /// The kernel of dimension d of the flow: its own, or the shared one.
+    pub fn flow_kernel(&self, dimension: usize) -> Option<KernelView<'a>> {
+        let last = usize::from(self.header.flow_kernels).checked_sub(1)?;
+        self.kernel(dimension.min(last), self.header.flow_inducing.into())
     }
 
-    /// The predictor's kernel and output.
-    pub fn predictor(&self) -> Option<(KernelView<'a>, OutputView<'a>)> {
-        let mut cursor = self.predictor;
-        let inducing = usize::from(self.header.predictor_inducing);
-        let kernel = cursor.next_kernel(usize::from(self.header.inputs), inducing)?;
-        Some((kernel, cursor.next_output(inducing)?))
+    /// The output of dimension d of the flow at step k.
+    pub fn flow_output(&self, step: usize, dimension: usize) -> Option<OutputView<'a>> {
+        let table = if self.header.tables > 1 { step } else { 0 };
+        let index = table * usize::from(self.header.inputs) + dimension;
+        if index >= self.flow_outputs() {
+            return None;
+        }
+        self.output(index, self.header.flow_features())
     }
 
-    /// Names of the inputs in order, then of the target; nothing when they were stripped.
+    /// The kernel of output o of the predictor: its own, or the shared one.
+    pub fn predictor_kernel(&self, output: usize) -> Option<KernelView<'a>> {
+        let last = usize::from(self.header.predictor_kernels).checked_sub(1)?;
+        let index = usize::from(self.header.flow_kernels) + output.min(last);
+        self.kernel(index, self.header.predictor_inducing.into())
+    }
+
+    /// Output o of the predictor.
+    pub fn predictor_output(&self, output: usize) -> Option<OutputView<'a>> {
+        self.output(self.flow_outputs() + output, self.header.predictor_inducing.into())
+    }
+
+    /// Real target o; of a classifier, whose outputs are no targets, g itself.
+    pub fn target(&self, output: usize) -> TargetRecord {
+        self.targets.get(output).map_or(TargetRecord::LATENT, |&words| TargetRecord::read(words))
+    }
+
+    fn kernel(&self, index: usize, points: usize) -> Option<KernelView<'a>> {
+        let record = KernelRecord::read(*self.kernels.get(index)?);
+        let inputs = usize::from(self.header.inputs);
+        let length = layout::padded(points) * inputs;
+        Some(KernelView {
+            kind: KernelKind::from_number(record.kind)?,
+            variance: record.variance,
+            scales: self.singles(record.scales_at, inputs)?,
+            points: Tensor {
+                elements: Elements::at(self.tensors, record.points_at, record.point_element, length)?,
+                unit: record.unit,
+            },
+        })
+    }
+
+    fn output(&self, index: usize, features: usize) -> Option<OutputView<'a>> {
+        let record = OutputRecord::read(*self.outputs.get(index)?);
+        let padded = layout::padded(record.rank.into());
+        let (at, element) = (record.directions_at, record.direction_element);
+        Some(OutputView {
+            weights: Tensor {
+                elements: Elements::at(self.tensors, record.weights_at, record.weight_element, features)?,
+                unit: record.unit,
+            },
+            directions: Elements::at(self.tensors, at, element, padded * features)?,
+            coefficients: self.singles(record.coefficients_at, padded)?,
+        })
+    }
+
+    fn singles(&self, at: u32, length: usize) -> Option<&'a [f32]> {
+        self.tensors.get(usize::try_from(at).ok()?..)?.get(..length)
+    }
+
+    /// H24: names of the inputs in order, then of the targets; nothing when they were stripped.
     pub fn names(&self) -> Names<'a> {
         Names::new(self.header.names)
     }
+
+    /// H25: names of the classes in order; nothing when they were stripped, or for real targets.
+    pub fn classes(&self) -> Names<'a> {
+        Names::new(self.header.classes)
+    }
+
+    /// H26: units of the inputs in order, then of the targets; nothing when they are not known.
+    pub fn units(&self) -> Names<'a> {
+        Names::new(self.header.units)
+    }
+}
+
+/// A walk over the records, with the word at which the tensors of the next one must begin.
+struct Walk<'b, 'a> {
+    blob: &'b Blob<'a>,
+    at: usize,
+    /// Whether all numbers so far are finite and all padding is zero.
+    sound: bool,
+    trust: Trust,
+}
+
+impl Walk<'_, '_> {
+    fn kernels(&mut self, indices: core::ops::Range<usize>, points: usize) -> Result<(), ParseError> {
+        for index in indices {
+            self.kernel(index, points).ok_or(ParseError::Record { index })?;
+        }
+        Ok(())
+    }
+
+    fn outputs(&mut self, indices: core::ops::Range<usize>, features: usize) -> Result<(), ParseError> {
+        for index in indices {
+            let number = self.blob.kernels.len() + index;
+            self.output(index, features).ok_or(ParseError::Record { index: number })?;
+        }
+        Ok(())
+    }
+
+    fn kernel(&mut self, index: usize, points: usize) -> Option<()> {
+        let words = *self.blob.kernels.get(index)?;
+        let record = KernelRecord::read(words);
+        record.valid_kind()?;
+        let inputs = usize::from(self.blob.header.inputs);
+        let length = layout::padded(points) * inputs;
+        self.tensor(record.scales_at, ELEMENT_F32, inputs, 0, 0)?;
+        self.tensor(record.points_at, record.point_element, length, points, inputs)?;
+        unit_is_valid(record.point_element, record.unit, words == record.words())
+    }
+
+    fn output(&mut self, index: usize, features: usize) -> Option<()> {
+        let words = *self.blob.outputs.get(index)?;
+        let record = OutputRecord::read(words);
+        let rank = usize::from(record.rank);
+        if rank > features || !limits::UNIT.contains(&record.unit) {
+            return None;
+        }
+        let padded = layout::padded(rank);
+        self.tensor(record.weights_at, record.weight_element, features, 0, 0)?;
+        self.tensor(record.directions_at, record.direction_element, padded * features, rank, features)?;
+        self.tensor(record.coefficients_at, ELEMENT_F32, padded, rank, 1)?;
+        unit_is_valid(record.weight_element, record.unit, words == record.words())
+    }
+
+    /// A tensor that must begin here; `rows` and `columns` if it is interleaved.
+    fn tensor(&mut self, at: u32, element: u8, length: usize, rows: usize, columns: usize) -> Option<()> {
+        let words = words(element, length)?;
+        let tensor = self.blob.tensors.get(self.at..)?.get(..words)?;
+        if usize::try_from(at).ok()? != self.at {
+            return None;
+        }
+        if self.trust == Trust::Nothing {
+            self.sound &= element != ELEMENT_F32 || tensor.iter().all(|value| value.is_finite());
+            self.sound &= padding_is_zero(tensor, element, length, rows, columns);
+        }
+        self.at += words;
+        Some(())
+    }
+}
+
+/// Singles have no unit of their own; and a record has no bits beside its fields.
+fn unit_is_valid(element: u8, unit: f32, no_other_bits: bool) -> Option<()> {
+    (no_other_bits && (element != ELEMENT_F32 || unit == 1.0)).then_some(())
 }
 
 #[inline(never)]
 fn read_header(bytes: &[u8]) -> Result<Header<'_>, ParseError> {
-    let (header, _) = Header::read(bytes).ok_or(ParseError::Header)?;
+    let header = Header::read(bytes).ok_or(ParseError::Header)?;
     header.validate()?;
     Ok(header)
 }
@@ -172,12 +359,6 @@ pub fn stored_checksum(bytes: &[u8]) -> Option<u32> {
     let total = usize::try_from(u32::from_le_bytes(total)).ok()?;
     let (_, stored) = bytes.get(..total)?.split_last_chunk::<CHECKSUM_BYTES>()?;
     (magic == MAGIC).then_some(u32::from_le_bytes(*stored))
-}
-
-/// H22: what `diffgp compress` wrote about a model; empty for one that was not compressed. A device never asks.
-pub fn certificate(bytes: &[u8]) -> Result<&[u8], ParseError> {
-    let (header, _) = split(bytes, Trust::Nothing)?;
-    Ok(Header::read(header).ok_or(ParseError::Header)?.1)
 }
 
 /// P1 to P4: the last two. `needed` is what is said of fewer bytes than those.
@@ -202,8 +383,8 @@ fn read_prelude(bytes: &[u8], needed: usize) -> Result<(usize, usize), ParseErro
     Ok((total, header))
 }
 
-/// Prelude and checksum: returns the bytes of the header (P4) with its padding, and the tensors.
-fn split(bytes: &[u8], trust: Trust) -> Result<(&[u8], &[f32]), ParseError> {
+/// Prelude and checksum: returns the bytes of the header (P4) with its padding, and what follows up to the checksum.
+fn split(bytes: &[u8], trust: Trust) -> Result<(&[u8], &[u8]), ParseError> {
     let found = bytes.len();
     let (total, header) = read_prelude(bytes, PRELUDE_BYTES + CHECKSUM_BYTES)?;
     let bytes = bytes.get(..total).ok_or(ParseError::Truncated { needed: total, found })?;
@@ -213,7 +394,5 @@ fn split(bytes: &[u8], trust: Trust) -> Result<(&[u8], &[f32]), ParseError> {
     }
     let body = content.get(PRELUDE_BYTES..).ok_or(ParseError::Lengths)?;
     let padded = header.checked_next_multiple_of(4).ok_or(ParseError::Lengths)?;
-    let (header_bytes, tensor_bytes) = body.split_at_checked(padded).ok_or(ParseError::Lengths)?;
-    let tensors = <[f32]>::ref_from_bytes(tensor_bytes).map_err(|_| ParseError::Unaligned)?;
-    Ok((header_bytes, tensors))
+    body.split_at_checked(padded).ok_or(ParseError::Lengths)
 }

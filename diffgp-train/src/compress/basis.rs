@@ -97,7 +97,7 @@ impl Basis {
         Some(Self { kernel: kernel.clone(), stored_points, unit, point_bits, factor, metric, outputs })
     }
 
-    /// K1 to K4.
+    /// The kernel.
     pub(super) fn stored_kernel(&self) -> StoredKernel {
         let (rows, columns) = self.stored_points.shape();
         let points = match self.point_bits {
@@ -105,7 +105,7 @@ impl Basis {
             bits => Numbers::Integers {
                 bits,
                 values: interleaved(rows, columns, |m, i| self.stored_points[(m, i)] as i32),
-                scale: self.unit as f32,
+                unit: self.unit as f32,
             },
         };
         StoredKernel {
@@ -129,7 +129,7 @@ impl Basis {
             None => Numbers::Singles(weights.iter().map(|&w| w as f32).collect()),
             Some(largest) => {
                 let (values, unit) = super::rounding::round(&weights, &self.metric, largest);
-                Numbers::Integers { bits: storage.weights, values, scale: (unit as f32).max(f32::MIN_POSITIVE) }
+                Numbers::Integers { bits: storage.weights, values, unit: (unit as f32).max(f32::MIN_POSITIVE) }
             }
         };
         let mut coefficients: Vec<f32> = output.values[..rank].iter().map(|&value| value as f32).collect();
@@ -145,7 +145,7 @@ impl Basis {
                     rows.push(integers);
                 }
                 let values = interleaved(rank, features, |r, m| rows[r][m]);
-                Numbers::Integers { bits: storage.directions, values, scale: 1.0 }
+                Numbers::Integers { bits: storage.directions, values, unit: 1.0 }
             }
         };
         Some(StoredOutput { weights, directions, coefficients })

@@ -12,6 +12,7 @@
 //! The bound is of one evaluation of the field. After K steps an error of the drift has grown by up to (1 + L T/K)^K with
 //! L the field's Lipschitz constant, which says nothing for trained fields; what happens to predictions is measured.
 
+use diffgp_core::blob::Blob;
 use diffgp_core::kernel::KernelKind;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use serde::{Deserialize, Serialize};
@@ -43,7 +44,7 @@ impl Bound {
     }
 }
 
-/// H22 of a compressed model.
+/// H27 of a compressed model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
     /// Bytes of the model that was compressed.
@@ -63,7 +64,7 @@ pub struct Certificate {
 impl Certificate {
     /// From the bytes of a model; `None` if it was not compressed.
     pub fn read(bytes: &[u8]) -> Option<Self> {
-        postcard::from_bytes(diffgp_core::blob::certificate(bytes).ok()?).ok()
+        postcard::from_bytes(Blob::parse(bytes).ok()?.header().certificate).ok()
     }
 
     /// What a certificate adds to a file with so many outputs in its flow, at most: three singles for each of them and

@@ -11,7 +11,7 @@ use crate::evaluate::{Sampling, evaluate};
 use crate::export::tables::Output;
 use crate::threads::Threads;
 
-/// How far predictions along the drift are from the original's: H16 to H18.
+/// How far predictions along the drift are from the original's: H18 to H20.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Differences {
     /// In standard deviations of the target.
@@ -30,12 +30,12 @@ pub(super) fn differences(
     threads: &Threads,
 ) -> Result<Differences, CompressError> {
     let rows = rows.numbered(&spread(rows.total(), COMPARED_ROWS));
-    let scale = original.blob().header().target_scale;
+    let scale = original.blob().target(0).scale;
     let before = evaluate(original, &rows, Sampling::Drift, threads)?;
     let after = evaluate(compressed, &rows, Sampling::Drift, threads)?;
     let mut differences = Differences { rows: rows.len() as u32, ..Differences::default() };
     for (before, after) in before.iter().zip(&after) {
-        let (before, after) = (before.prediction, after.prediction);
+        let (before, after) = (&before.answer, &after.answer);
         differences.mean = differences.mean.max((after.mean() - before.mean()).abs() / scale);
         differences.variance = differences.variance.max((after.variance() / before.variance() - 1.0).abs());
     }

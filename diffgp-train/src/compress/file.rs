@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use diffgp_core::blob::{Header, layout, limits};
+use diffgp_core::blob::{Header, TargetRecord, layout, limits};
+use diffgp_infer::Model;
 
 use super::CompressError;
 use super::basis::{Basis, Storage};
@@ -25,9 +26,9 @@ pub(super) struct Source {
 /// What a finished file says about itself.
 #[derive(Clone, Copy, Default)]
 pub(super) struct About<'a> {
-    /// H22.
+    /// H27.
     pub(super) certificate: &'a [u8],
-    /// H16 to H18.
+    /// H18 to H20.
     pub(super) differences: Differences,
 }
 
@@ -48,6 +49,8 @@ pub(super) struct Writer<'a> {
     pub(super) header: Header<'a>,
     /// T1 to T4.
     pub(super) scaling: Vec<f32>,
+    /// Its real targets.
+    pub(super) targets: Vec<TargetRecord>,
     /// Where the original goes.
     pub(super) visited: Visited,
     /// Mean latent variance of the original's predictions, standardised, if that is all that is kept of the variance.
@@ -56,8 +59,10 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(header: Header<'a>, scaling: Vec<f32>, visited: Visited, constant_variance: Option<f64>) -> Self {
-        Self { header, scaling, visited, constant_variance, bases: HashMap::new() }
+    pub(super) fn new(model: &Model<'a>, scaling: Vec<f32>, visited: Visited, constant_variance: Option<f64>) -> Self {
+        let (blob, header) = (model.blob(), *model.blob().header());
+        let targets = (0..header.real_targets()).map(|output| blob.target(output)).collect();
+        Self { header, scaling, targets, visited, constant_variance, bases: HashMap::new() }
     }
 
     /// The file of a choice.
@@ -109,6 +114,9 @@ impl<'a> Writer<'a> {
         body.stored_kernel(&kernel);
         stored.iter().for_each(|output| body.stored_output(output));
 
+        for target in &self.targets {
+            body.target(*target);
+        }
         let id = fingerprint(&body).to_le_bytes();
         let header = Header {
             variance_floor: if self.constant_variance.is_some() { 0.0 } else { self.header.variance_floor },
@@ -122,10 +130,10 @@ impl<'a> Writer<'a> {
             variance_error: about.differences.variance,
             checked_rows: about.differences.rows,
             model_id: &id,
-            descriptors: &body.descriptors,
+            certificate: about.certificate,
             ..self.header
         };
-        Ok(body.finish(&header, about.certificate))
+        Ok(body.finish(&header))
     }
 
     fn store(

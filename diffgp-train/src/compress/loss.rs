@@ -10,13 +10,13 @@
 
 use std::collections::HashMap;
 
-use diffgp_infer::{Model, Prediction};
+use diffgp_infer::Model;
 
 use super::choice::Choice;
 use super::workshop::Workshop;
 use super::{CompressError, LOSS_PATHS, STEP_PATHS};
 use crate::aligned::AlignedBytes;
-use crate::evaluate::{Evaluated, Sampling, evaluate};
+use crate::evaluate::{Answer, Evaluated, Sampling, evaluate};
 
 /// Compares models with the original.
 #[derive(Default)]
@@ -75,12 +75,12 @@ fn predict(workshop: &Workshop<'_>, bytes: &[u8], count: u32, seed: u64) -> Resu
 }
 
 fn mean_divergence(before: &[Evaluated], after: &[Evaluated]) -> f64 {
-    let total: f64 = before.iter().zip(after).map(|(p, q)| divergence(&p.prediction, &q.prediction)).sum();
+    let total: f64 = before.iter().zip(after).map(|(p, q)| divergence(&p.answer, &q.answer)).sum();
     total / before.len().max(1) as f64
 }
 
 /// Kullback–Leibler divergence of two predictions: of Bernoulli variables, or of Gaussians with their moments.
-fn divergence(p: &Prediction, q: &Prediction) -> f64 {
+fn divergence(p: &Answer, q: &Answer) -> f64 {
     match (p.probability(), q.probability()) {
         (Some(p), Some(q)) => {
             let (p, q) = (f64::from(p), f64::from(q));

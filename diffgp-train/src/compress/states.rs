@@ -30,18 +30,18 @@ pub(super) fn visit(
     threads: &Threads,
 ) -> Result<Visited, diffgp_infer::Error> {
     let inputs = model.inputs();
-    let paths = if model.blob().header().steps == 0 { 1 } else { paths };
     let follow = |workspace: &mut Box<AnyWorkspace>, &number: &usize| {
         let mut noise = Keyed::new(SEED, number as u32);
         let (mut flow_states, mut ends) = (Vec::new(), Vec::new());
-        for path in 0..paths {
-            noise.begin_path(path);
-            let mut flow = model.start(&rows[number * inputs..(number + 1) * inputs], workspace)?;
-            while flow.remaining() > 0 {
-                flow_states.extend_from_slice(flow.state());
-                flow.step(&mut noise)?;
+        let mut run =
+            model.begin(&rows[number * inputs..(number + 1) * inputs], paths, &mut noise, &mut **workspace)?;
+        while !run.is_ready() {
+            while run.steps_taken() < run.steps() {
+                flow_states.extend_from_slice(run.state());
+                run.step()?;
             }
-            ends.extend_from_slice(flow.state());
+            ends.extend_from_slice(run.state());
+            run.finish_path()?;
         }
         Ok((flow_states, ends))
     };

@@ -43,18 +43,17 @@ impl Tensors {
     pub(crate) fn read(blob: &Blob<'_>) -> Option<Self> {
         let header = blob.header();
         let inputs = usize::from(header.inputs);
-        let mut cursor = blob.flow_kernels();
         let mut flow = Vec::new();
-        for _ in 0..header.flow_kernels {
-            let points = usize::from(header.flow_inducing);
-            let kernel = kernel(&cursor.next_kernel(inputs, points)?, inputs, points);
+        for index in 0..header.flow_kernels.into() {
+            let kernel = kernel(&blob.flow_kernel(index)?, inputs, header.flow_inducing.into());
             flow.push(Process { kernel, outputs: Vec::new() });
         }
         let (kernels, features) = (flow.len(), header.flow_features());
-        let mut cursor = blob.flow_outputs();
         let mut outputs = Vec::new();
-        for _ in 0..usize::from(header.tables) * inputs {
-            outputs.push(output(&cursor.next_output(features)?, features));
+        for table in 0..header.tables.into() {
+            for d in 0..inputs {
+                outputs.push(output(&blob.flow_output(table, d)?, features));
+            }
         }
         let times = usize::from(header.inducing_times);
         let tables = if times == 0 { header.tables.into() } else { header.steps.into() };
@@ -67,7 +66,7 @@ impl Tensors {
                 });
             }
         }
-        let (kernel_view, output_view) = blob.predictor()?;
+        let (kernel_view, output_view) = (blob.predictor_kernel(0)?, blob.predictor_output(0)?);
         let features = usize::from(header.predictor_inducing);
         let predictor =
             Process { kernel: kernel(&kernel_view, inputs, features), outputs: vec![output(&output_view, features)] };
@@ -99,7 +98,7 @@ impl Tensors {
 }
 
 fn kernel(view: &KernelView<'_>, inputs: usize, points: usize) -> KernelTensors {
-    let unit = f64::from(view.points.scale);
+    let unit = f64::from(view.points.unit);
     let all = DMatrix::from_fn(points, inputs, |m, i| unit * at(view.points.elements, layout::position(m, i, inputs)));
     KernelTensors {
         kind: view.kind,
@@ -110,7 +109,7 @@ fn kernel(view: &KernelView<'_>, inputs: usize, points: usize) -> KernelTensors 
 }
 
 fn output(view: &OutputView<'_>, features: usize) -> Output {
-    let unit = f64::from(view.weights.scale);
+    let unit = f64::from(view.weights.unit);
     // Padding has zero coefficients, and a direction with a zero coefficient is as good as padding.
     let rank = view.coefficients.iter().rposition(|&c| c != 0.0).map_or(0, |last| last + 1);
     Output {

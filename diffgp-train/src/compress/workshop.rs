@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use diffgp_core::blob::{Input, layout, stored_checksum};
+use diffgp_core::blob::{Input, TargetRecord, layout, stored_checksum};
 use diffgp_infer::Model;
 use nalgebra::DMatrix;
 
@@ -54,11 +54,10 @@ impl<'a> Workshop<'a> {
         let some = spread(rows.total(), STATE_ROWS);
         let visited = visit(model, inputs, &some, STATE_PATHS, threads)?;
         let visited = Visited { flow: thin(visited.flow, FLOW_STATES), ..visited };
-        let header = *model.blob().header();
         let constant_variance = if mean_only {
             let evaluated = evaluate(model, &rows.numbered(&some), Sampling::Paths { count: 16, seed: 1 }, threads)?;
-            let scale = f64::from(header.target_scale).powi(2);
-            let sum: f64 = evaluated.iter().map(|one| f64::from(one.prediction.latent_variance()) / scale).sum();
+            let scale = f64::from(model.blob().target(0).scale).powi(2);
+            let sum: f64 = evaluated.iter().map(|one| f64::from(one.answer.latent_variance()) / scale).sum();
             Some(sum / evaluated.len() as f64)
         } else {
             None
@@ -68,7 +67,7 @@ impl<'a> Workshop<'a> {
             rows,
             threads,
             tensors: Tensors::read(model.blob()).ok_or(CompressError::Singular)?,
-            writer: Writer::new(header, scaling(model), visited, constant_variance),
+            writer: Writer::new(model, scaling(model), visited, constant_variance),
             means: Vec::new(),
             adapted: HashMap::new(),
             adaptations: 0,
@@ -175,21 +174,21 @@ impl<'a> Workshop<'a> {
 
     /// Adapts the predictor for this many steps to the flow of a file. Returns the one that was there.
     pub(super) fn adapt_to(&mut self, steps: usize, bytes: &[u8]) -> Result<Option<Adapted>, CompressError> {
-        let header = &self.writer.header;
+        let target = self.writer.targets.first().copied().unwrap_or(TargetRecord::LATENT);
         let numbers = self.rows.adapted_to();
         if self.means.is_empty() {
             let aligned = AlignedBytes::new(self.original);
             let sampling = Sampling::Paths { count: ADAPT_PATHS, seed: 5 };
             let evaluated =
                 evaluate(&Model::parse(aligned.as_slice())?, &self.rows.numbered(&numbers), sampling, self.threads)?;
-            let (mean, scale) = (f64::from(header.target_mean), f64::from(header.target_scale));
-            self.means = evaluated.iter().map(|one| (f64::from(one.prediction.mean()) - mean) / scale).collect();
+            let (mean, scale) = (f64::from(target.mean), f64::from(target.scale));
+            self.means = evaluated.iter().map(|one| (f64::from(one.answer.mean()) - mean) / scale).collect();
         }
         let aligned = AlignedBytes::new(bytes);
         let ends =
             visit(&Model::parse(aligned.as_slice())?, self.rows.inputs, &numbers, ADAPT_PATHS, self.threads)?.ends;
         // A classifier has no noise, and its latent function is of the order of one.
-        let noise = if header.noise > 0.0 { header.noise.into() } else { 1.0 };
+        let noise = if target.noise > 0.0 { target.noise.into() } else { 1.0 };
         let predictor = &self.tensors.predictor;
         let output = adapt(predictor, &ends, &self.means, noise).ok_or(CompressError::Singular)?;
         let predictor = Process { kernel: predictor.kernel.clone(), outputs: vec![output] };

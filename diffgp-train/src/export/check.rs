@@ -1,9 +1,10 @@
 //! The finished blob against the float64 model, through the runtime itself.
 
-use diffgp_infer::{Keyed, Model, Noise, Replay, Workspace};
+use diffgp_infer::{Error, Keyed, Latent, Model, Noise, Replay, Run};
 
 use super::ExportError;
 use crate::data::Scaling;
+use crate::evaluate::AnyWorkspace;
 use crate::exact::Exact;
 use crate::params::{Likelihood, Params};
 
@@ -35,7 +36,7 @@ pub(super) fn compare(blob: &[u8], params: &Params, scaling: &Scaling, rows: &[f
     let aligned = crate::aligned::AlignedBytes::new(blob);
     let model = Model::parse(aligned.as_slice())?;
     let exact = Exact::new(params)?;
-    let mut workspace = Box::new(Workspace::<64, 1024>::new());
+    let mut workspace = Box::new(AnyWorkspace::new());
     let noise_variance = match params.likelihood {
         Likelihood::Gaussian { noise } => noise,
         Likelihood::Bernoulli { .. } => 0.0,
@@ -53,10 +54,13 @@ pub(super) fn compare(blob: &[u8], params: &Params, scaling: &Scaling, rows: &[f
         let noise: Vec<f32> = (0..steps * x.len()).map(|_| keyed.normal()).collect();
         let noise_f64: Vec<f64> = noise.iter().map(|&epsilon| f64::from(epsilon)).collect();
         for sampled in [false, true] {
-            let mut flow = model.start(x, &mut *workspace).map_err(failed)?;
             let mut replay = Replay(&noise);
-            while if sampled { flow.step(&mut replay) } else { flow.step_drift() }.map_err(failed)? {}
-            let found = flow.latent().map_err(failed)?;
+            let found = if sampled {
+                model.begin(x, 1, &mut replay, &mut *workspace).and_then(end)
+            } else {
+                model.begin_drift(x, &mut *workspace).and_then(end)
+            };
+            let found = found.map_err(failed)?[0];
             let path = exact.path(&standardised, sampled.then_some(&noise_f64));
             let expected = exact.predict(&path[steps]);
             let with_noise = expected.variance + noise_variance;
@@ -66,4 +70,10 @@ pub(super) fn compare(blob: &[u8], params: &Params, scaling: &Scaling, rows: &[f
         errors.rows = row + 1;
     }
     Ok(errors)
+}
+
+/// What the predictor says of the end of the only path, output by output.
+fn end<N: Noise>(mut run: Run<'_, N>) -> Result<Vec<Latent>, Error> {
+    run.finish_path()?;
+    Ok(run.latents().collect())
 }

@@ -1,6 +1,6 @@
-//! Tensors on their way into a blob: singles, or small integers times a scale.
+//! Tensors on their way into a blob: singles, or small integers times a unit.
 
-use diffgp_core::blob::{ELEMENT_I8, ELEMENT_I16, TensorDescriptor, layout};
+use diffgp_core::blob::{ELEMENT_F32, ELEMENT_I8, ELEMENT_I16, layout};
 
 /// Bits of a stored number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,20 +28,29 @@ impl Bits {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Numbers {
     Singles(Vec<f32>),
-    /// Values within the range of `bits`, times `scale`.
+    /// Values within the range of `bits`, times `unit`.
     Integers {
         bits: Bits,
         values: Vec<i32>,
-        scale: f32,
+        unit: f32,
     },
 }
 
 impl Numbers {
-    pub(crate) fn descriptor(&self) -> TensorDescriptor {
+    /// The number of their type in the format.
+    pub(crate) fn element(&self) -> u8 {
         match self {
-            Self::Singles(_) => TensorDescriptor::F32,
-            Self::Integers { bits: Bits::Eight, scale, .. } => TensorDescriptor { element: ELEMENT_I8, scale: *scale },
-            Self::Integers { scale, .. } => TensorDescriptor { element: ELEMENT_I16, scale: *scale },
+            Self::Singles(_) => ELEMENT_F32,
+            Self::Integers { bits: Bits::Eight, .. } => ELEMENT_I8,
+            Self::Integers { .. } => ELEMENT_I16,
+        }
+    }
+
+    /// By which they are multiplied.
+    pub(crate) fn unit(&self) -> f32 {
+        match self {
+            Self::Singles(_) => 1.0,
+            Self::Integers { unit, .. } => *unit,
         }
     }
 

@@ -1,25 +1,26 @@
 //! Bytes of a blob: the writing side of `diffgp_core::blob`.
 
 use diffgp_core::blob::{
-    CHECKSUM_BYTES, FORMAT_VERSION, Header, KernelDescriptor, MAGIC, OutputDescriptor, PRELUDE_BYTES, TensorDescriptor,
-    checksum, layout,
+    CHECKSUM_BYTES, FORMAT_VERSION, Header, KernelRecord, MAGIC, OutputRecord, PRELUDE_BYTES, TargetRecord, checksum,
+    layout,
 };
 use diffgp_core::kernel::KernelKind;
 use nalgebra::DMatrix;
-use serde::Serialize;
 
 use super::numbers::{Numbers, interleaved};
 use super::tables::Output;
 use crate::params::Kernel;
 
-/// Descriptors and tensors, collected in the order in which the device walks them.
+/// Records and tensors, collected in the order of the tensors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Body {
-    pub(crate) descriptors: Vec<u8>,
+    kernels: Vec<u32>,
+    outputs: Vec<u32>,
+    targets: Vec<u32>,
     pub(crate) tensors: Vec<u8>,
 }
 
-/// A kernel as it is stored: K1 to K4.
+/// A kernel as it is stored.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredKernel {
     pub(crate) kind: KernelKind,
@@ -29,7 +30,7 @@ pub(crate) struct StoredKernel {
     pub(crate) points: Numbers,
 }
 
-/// An output as it is stored: O1 to O4.
+/// An output as it is stored.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredOutput {
     pub(crate) weights: Numbers,
@@ -65,66 +66,78 @@ impl StoredOutput {
 }
 
 impl Body {
-    /// Numbers without a descriptor (T1 to T5).
-    pub(crate) fn singles(&mut self, values: impl IntoIterator<Item = f32>) {
-        Numbers::Singles(values.into_iter().collect()).write(&mut self.tensors);
+    /// Where the next tensor begins, in words.
+    fn at(&self) -> u32 {
+        (self.tensors.len() / 4) as u32
     }
 
-    /// K1 to K4 with their tensors, as training gives them.
+    /// Numbers without a record (T1 to T5), or those of one. Where they begin.
+    pub(crate) fn singles(&mut self, values: impl IntoIterator<Item = f32>) -> u32 {
+        self.numbers(&Numbers::Singles(values.into_iter().collect()))
+    }
+
+    fn numbers(&mut self, numbers: &Numbers) -> u32 {
+        let at = self.at();
+        numbers.write(&mut self.tensors);
+        at
+    }
+
+    /// A kernel with its tensors, as training gives it.
     pub(super) fn kernel(&mut self, kernel: &Kernel, inducing: &DMatrix<f64>) {
         self.stored_kernel(&StoredKernel::new(kernel, inducing));
     }
 
-    /// O1 to O4 with their tensors, as training gives them.
+    /// An output with its tensors, as training gives it.
     pub(super) fn output(&mut self, output: &Output) {
         self.stored_output(&StoredOutput::new(output));
     }
 
-    /// K1 to K4 with their tensors.
+    /// A kernel with its tensors.
     pub(crate) fn stored_kernel(&mut self, kernel: &StoredKernel) {
-        self.descriptor(&KernelDescriptor {
+        let record = KernelRecord {
             kind: kernel.kind.number(),
+            point_element: kernel.points.element(),
             variance: kernel.variance,
-            scales: TensorDescriptor::F32,
-            points: kernel.points.descriptor(),
-        });
-        self.singles(kernel.scales.iter().copied());
-        kernel.points.write(&mut self.tensors);
+            unit: kernel.points.unit(),
+            scales_at: self.singles(kernel.scales.iter().copied()),
+            points_at: self.numbers(&kernel.points),
+        };
+        self.kernels.extend(record.words());
     }
 
-    /// O1 to O4 with their tensors.
+    /// An output with its tensors.
     pub(crate) fn stored_output(&mut self, output: &StoredOutput) {
         let rank = output.coefficients.len();
-        self.descriptor(&OutputDescriptor {
-            rank: rank as u16,
-            weights: output.weights.descriptor(),
-            directions: output.directions.descriptor(),
-            coefficients: TensorDescriptor::F32,
-        });
-        output.weights.write(&mut self.tensors);
-        output.directions.write(&mut self.tensors);
         let padding = std::iter::repeat_n(0.0, layout::padded(rank) - rank);
-        self.singles(output.coefficients.iter().copied().chain(padding));
-    }
-
-    fn descriptor(&mut self, descriptor: &impl Serialize) {
-        let mut buffer = [0; 64];
-        let bytes = postcard::to_slice(descriptor, &mut buffer).expect("a descriptor is shorter than 64 bytes");
-        self.descriptors.extend_from_slice(bytes);
-    }
-
-    /// The finished blob, with H22 if there is a certificate.
-    pub(crate) fn finish(&self, header: &Header<'_>, certificate: &[u8]) -> Vec<u8> {
-        let strings = header.model_id.len() + header.descriptors.len() + header.names.len() + certificate.len();
-        let mut buffer = vec![0; 256 + strings];
-        let fields = postcard::to_slice(header, &mut buffer).expect("scalars take less than 256 bytes").len();
-        let behind = match certificate {
-            [] => 0,
-            _ => postcard::to_slice(certificate, &mut buffer[fields..]).expect("there is room for it").len(),
+        let record = OutputRecord {
+            rank: rank as u16,
+            weight_element: output.weights.element(),
+            direction_element: output.directions.element(),
+            unit: output.weights.unit(),
+            weights_at: self.numbers(&output.weights),
+            directions_at: self.numbers(&output.directions),
+            coefficients_at: self.singles(output.coefficients.iter().copied().chain(padding)),
         };
-        let encoded = &buffer[..fields + behind];
+        self.outputs.extend(record.words());
+    }
+
+    /// A real target.
+    pub(crate) fn target(&mut self, target: TargetRecord) {
+        self.targets.extend(target.words());
+    }
+
+    /// The finished blob.
+    pub(crate) fn finish(&self, header: &Header<'_>) -> Vec<u8> {
+        let strings = [header.model_id, header.names, header.classes, header.units, header.certificate];
+        let mut buffer = vec![0; 256 + strings.map(<[u8]>::len).iter().sum::<usize>()];
+        let encoded = postcard::to_slice(header, &mut buffer).expect("scalars take less than 256 bytes");
+        let records: Vec<u8> = [&self.kernels, &self.outputs, &self.targets]
+            .into_iter()
+            .flatten()
+            .flat_map(|word| word.to_le_bytes())
+            .collect();
         let padded = encoded.len().next_multiple_of(4);
-        let total = PRELUDE_BYTES + padded + self.tensors.len() + CHECKSUM_BYTES;
+        let total = PRELUDE_BYTES + padded + records.len() + self.tensors.len() + CHECKSUM_BYTES;
         let mut blob = Vec::with_capacity(total);
         blob.extend_from_slice(&MAGIC);
         for word in [FORMAT_VERSION, total as u32, encoded.len() as u32] {
@@ -132,6 +145,7 @@ impl Body {
         }
         blob.extend_from_slice(encoded);
         blob.resize(PRELUDE_BYTES + padded, 0);
+        blob.extend_from_slice(&records);
         blob.extend_from_slice(&self.tensors);
         let crc = checksum(&blob);
         blob.extend_from_slice(&crc.to_le_bytes());

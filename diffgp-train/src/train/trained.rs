@@ -1,13 +1,11 @@
 //! What training gives: the model, its score, its predictions and its file.
 
-use diffgp_infer::Prediction;
-
 use super::comparison::Gain;
 use super::config::Task;
 use super::objective::{Paths, Standardised};
 use crate::data::{Dataset, Scaling};
 use crate::elbo::ElboError;
-use crate::evaluate::Sampling;
+use crate::evaluate::{Answer, Sampling};
 use crate::export::{ExportError, Exported, Metadata, export};
 use crate::model_file::{ModelFile, PredictError};
 use crate::noise::NoiseKey;
@@ -67,13 +65,8 @@ impl Trained {
     /// Predictions for raw rows (row-major, D values each), computed as the device will compute them.
     ///
     /// Exports the model every time; for many calls, export it once and use [`ModelFile::predict`].
-    pub fn predict(
-        &self,
-        rows: &[f32],
-        sampling: Sampling,
-        threads: &Threads,
-    ) -> Result<Vec<Prediction>, PredictError> {
-        let metadata = Metadata { scaling: &self.scaling, names: &[], model_id: &[] };
+    pub fn predict(&self, rows: &[f32], sampling: Sampling, threads: &Threads) -> Result<Vec<Answer>, PredictError> {
+        let metadata = Metadata { scaling: &self.scaling, names: &[], classes: &[], model_id: &[] };
         let exported = export(&self.params, &metadata, &[])?;
         ModelFile::new(&exported.bytes).map_err(ExportError::Refused)?.predict(rows, sampling, threads)
     }
@@ -85,7 +78,7 @@ impl Trained {
         }
         let count = data.rows().min(CHECKED_ROWS);
         let rows: Vec<f32> = (0..count).flat_map(|i| data.input_row(i * data.rows() / count)).copied().collect();
-        let metadata = Metadata { scaling: &self.scaling, names, model_id: &[] };
+        let metadata = Metadata { scaling: &self.scaling, names, classes: &[], model_id: &[] };
         export(&self.params, &metadata, &rows)
     }
 }

@@ -19,10 +19,10 @@ pub(crate) struct Smaller {
 
 pub(crate) const SMALLER: [Smaller; 3] = [
     // D = 8, M = 100 in 32 KiB: eight bits, and small enough for every board.
-    Smaller { name: "v1-kin8nm-32k", from: "v1-kin8nm", goal: within(32 << 10) },
+    Smaller { name: "v2-kin8nm-32k", from: "v2-kin8nm", goal: within(32 << 10) },
     // Nearly without loss: sixteen bits.
-    Smaller { name: "v1-power-close", from: "v1-power", goal: losing(1e-6) },
-    Smaller { name: "small/v1-steps-small", from: "small/v1-steps", goal: within(1000) },
+    Smaller { name: "v2-power-close", from: "v2-power", goal: losing(1e-6) },
+    Smaller { name: "small/v2-steps-small", from: "small/v2-steps", goal: within(1000) },
 ];
 
 const fn within(bytes: usize) -> Goal {

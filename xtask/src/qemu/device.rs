@@ -13,7 +13,7 @@ use std::process::Child;
 use std::time::Duration;
 
 /// A regression trained on the power data.
-const MODEL: &str = "v1-power";
+const MODEL: &str = "v2-power";
 /// Another one.
 const OTHER_MODEL: &str = "small";
 /// For one run of the command, on a busy machine.

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 /// A regression trained on the power data.
-const MODEL: &str = "v1-power";
+const MODEL: &str = "v2-power";
 
 pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<()> {
     let case = cases.iter().find(|case| case.name == MODEL).context("no case for the example")?;

@@ -34,7 +34,7 @@ pub(crate) struct Figures {
     /// The same with Matérn 3/2 kernels.
     pub(crate) instructions_small_matern32_prediction: u64,
     pub(crate) instructions_small_matern32_sampled_path: u64,
-    /// Of the compressed model in `tests/blobs/v1-kin8nm-32k.dgp`: D = 8, M = 100, K = 20 in 8- and 16-bit integers.
+    /// Of the compressed model in `tests/blobs/v2-kin8nm-32k.dgp`: D = 8, M = 100, K = 20 in 8- and 16-bit integers.
     pub(crate) instructions_compressed_prediction: u64,
     pub(crate) instructions_compressed_sampled_path: u64,
     /// The whole minimal image: vectors, start-up, parse, flow, predictions along the drift and sampled. No model.

@@ -45,7 +45,7 @@ pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<Figures> {
     let step = step(none.drift, half.drift);
     let (directions, rank) = measured.get("bars").map_or((of("rank-16")?, 16.0), |bars| (bars, INDUCING));
     let mac = multiply_add(directions.sampled, none.sampled, rank);
-    let (small, rough, compressed) = (of("small")?, of("small-matern32")?, of("v1-kin8nm-32k")?);
+    let (small, rough, compressed) = (of("small")?, of("small-matern32")?, of("v2-kin8nm-32k")?);
     let minimal_image = machine::build(board, "minimal", "release")?;
     let minimal = Elf::read(&minimal_image)?;
     Ok(Figures {

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const ROWS: usize = 5;
 
 /// A regression trained on the power data.
-const MODEL: &str = "v1-power";
+const MODEL: &str = "v2-power";
 
 pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<()> {
     let case = cases.iter().find(|case| case.name == MODEL).context("no case for the serial port")?;

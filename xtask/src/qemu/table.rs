@@ -10,7 +10,7 @@ use std::path::PathBuf;
 const BEGIN: &str = "<!-- written by `cargo xtask qemu --overwrite` -->\n";
 const END: &str = "<!-- end -->\n";
 /// The compressed model that is counted.
-const COMPRESSED: &str = "tests/blobs/v1-kin8nm-32k.dgp";
+const COMPRESSED: &str = "tests/blobs/v2-kin8nm-32k.dgp";
 
 /// Two tables in Markdown.
 pub(crate) fn tables(boards: &[Figures]) -> Result<String> {

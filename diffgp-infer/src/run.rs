@@ -1,0 +1,418 @@
+//! The flow dx = μ(x,t) dt + √Σ(x,t) dW, solved by Euler and Maruyama in the sense of Itô, and what the predictor says of
+//! where it ends, over all paths.
+//!
+//! ```text
+//! x_{k+1} = x_k + μ(x_k,t_k) dt + √(max(var(x_k,t_k), floor) dt) ε_k      t_k = k dt,  dt = T/K,  k = 0 … K−1
+//! ```
+//!
+//! K steps are K updates. Σ is diagonal. One state machine ([`Course`]) owns where a prediction is: path, step and output.
+//! Every prediction runs through it, in one go or piece by piece, so the bits are the same.
+
+use diffgp_core::device::{keep_rolled, sqrt};
+use diffgp_core::noise::Noise;
+
+use crate::error::Error;
+use crate::gp;
+use crate::mixture;
+use crate::model::Model;
+use crate::prediction::{Latent, OutOfRange, Prediction};
+use crate::workspace::{OutputRows, Scratch};
+
+/// Whether there is work left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Progress {
+    /// Call again.
+    Pending,
+    /// The prediction is ready.
+    Ready,
+}
+
+impl Progress {
+    /// Whether there is work left.
+    pub fn is_pending(self) -> bool {
+        self == Self::Pending
+    }
+}
+
+/// The noise of a run along the drift, which draws none.
+#[derive(Clone, Copy, Debug)]
+pub enum Drift {}
+
+impl Noise for Drift {
+    fn begin_path(&mut self, _path: u32) {
+        match *self {}
+    }
+
+    fn normal(&mut self) -> f32 {
+        match *self {}
+    }
+}
+
+/// A prediction that is made piece by piece; begun by [`Model::begin`] or [`Model::begin_drift`].
+///
+/// One call of [`Run::advance`] evaluates one output of one Gaussian process, of the flow or of the predictor: the
+/// largest piece of work that there is. Between two calls an executor may do something else; the bits are those of
+/// [`Model::predict_sampled`].
+///
+/// ```
+/// # use diffgp_infer::{Keyed, Model, Workspace, include_model};
+/// # static MODEL: &[u8] = include_model!("../models/power.dgp");
+/// # let model = Model::parse(MODEL)?;
+/// # let mut workspace = Workspace::<4, 50>::new();
+/// # let x = [14.96, 41.76, 1024.07, 73.17];
+/// let mut noise = Keyed::new(0, 0);
+/// let mut run = model.begin(&x, 8, &mut noise, &mut workspace)?;
+/// while run.advance()?.is_pending() {
+///     // yield_now().await
+/// }
+/// let mean = run.prediction()?.mean();
+/// # assert_eq!(mean, model.predict_sampled(&x, 8, &mut Keyed::new(0, 0), &mut workspace)?.mean());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Those who want to see the paths go step by step ([`Run::step`]) or path by path ([`Run::finish_path`]) and look at
+/// [`Run::state`], [`Run::field`] and [`Run::latents`].
+#[derive(Debug)]
+pub struct Run<'w, N: ?Sized = Drift> {
+    course: Course<'w>,
+    noise: Option<&'w mut N>,
+}
+
+impl<'w, N: Noise> Run<'w, N> {
+    pub(crate) fn new(course: Course<'w>, noise: Option<&'w mut N>) -> Self {
+        Self { course, noise }
+    }
+
+    /// The next piece of work. After an error every further call gives the same error.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFinite`] if the flow or the predictor overflowed.
+    pub fn advance(&mut self) -> Result<Progress, Error> {
+        match &mut self.noise {
+            Some(noise) => self.course.advance(Some(&mut **noise)),
+            None => self.course.advance(None),
+        }
+    }
+
+    /// What is left of the present step: `false`, and nothing is done, if the flow of the present path is at its end.
+    /// A step that overflows is not taken: after an error the state is the one before it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFinite`] if the step overflowed.
+    pub fn step(&mut self) -> Result<bool, Error> {
+        let (before, steps) = (self.steps_taken(), self.steps());
+        while self.steps_taken() == before && before < steps && !self.is_ready() {
+            let _ = self.advance()?;
+        }
+        Ok(self.steps_taken() != before)
+    }
+
+    /// What is left of the present path, with its part of the prediction: `false` if there was none left.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFinite`] if the path overflowed.
+    pub fn finish_path(&mut self) -> Result<bool, Error> {
+        let before = self.paths_taken();
+        while self.paths_taken() == before && self.advance()?.is_pending() {}
+        Ok(self.paths_taken() != before)
+    }
+
+    /// The rest of the work, and the prediction.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFinite`] if the prediction overflowed.
+    pub fn finish(mut self) -> Result<Prediction<'w>, Error> {
+        while self.advance()?.is_pending() {}
+        self.course.into_prediction()
+    }
+
+    /// The prediction, if the run is ready.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unfinished`] if it is not, [`Error::NotFinite`] if the prediction overflowed.
+    pub fn prediction(&self) -> Result<Prediction<'_>, Error> {
+        self.course.prediction()
+    }
+
+    /// Whether nothing is left to do.
+    pub fn is_ready(&self) -> bool {
+        self.course.path >= self.course.paths
+    }
+
+    /// Paths that came to their end.
+    pub fn paths_taken(&self) -> u32 {
+        self.course.path
+    }
+
+    /// K: the updates of a path; zero for a model without a flow.
+    pub fn steps(&self) -> usize {
+        self.course.model.steps()
+    }
+
+    /// Updates of the present path so far.
+    pub fn steps_taken(&self) -> usize {
+        self.course.step
+    }
+
+    /// t_k: the flow time reached so far.
+    pub fn time(&self) -> f32 {
+        self.course.step as f32 * self.course.model.step_size()
+    }
+
+    /// x_k of the present path in standardised units: `[D]`.
+    pub fn state(&self) -> &[f32] {
+        self.course.scratch.state(self.course.model.inputs())
+    }
+
+    /// x_k in the units of the inputs, value by value.
+    pub fn position(&self) -> impl Iterator<Item = f32> + '_ {
+        let inputs = (0..).map_while(|index| self.course.model.blob().input(index));
+        self.state().iter().zip(inputs).map(|(state, input)| state / input.scale + input.mean)
+    }
+
+    /// What the predictor said of the end of the last path that came to its end, output by output; zeros before that.
+    pub fn latents(&self) -> impl Iterator<Item = Latent> + '_ {
+        let outputs = self.course.model.outputs();
+        let memory: &[f32] = self.course.scratch.outputs;
+        (0..outputs).map(move |index| {
+            let column = OutputRows::column(memory, outputs, index);
+            Latent { mean: column.means, variance: column.variances }
+        })
+    }
+
+    /// Drift and diffusion variance at the present state and time, in standardised units, without moving; for those
+    /// who want to see the field. Both slices have D values. Nothing is written at the end of the flow or without one;
+    /// after an error what was written has no meaning.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFinite`] if the field overflowed.
+    pub fn field(&mut self, drift: &mut [f32], diffusion: &mut [f32]) -> Result<(), Error> {
+        self.course.field(drift, diffusion)
+    }
+
+    /// Inputs outside the range seen in training.
+    pub fn out_of_range(&self) -> OutOfRange {
+        self.course.out_of_range
+    }
+}
+
+/// Where a prediction is.
+#[derive(Debug)]
+pub(crate) struct Course<'w> {
+    model: &'w Model<'w>,
+    scratch: Scratch<'w>,
+    out_of_range: OutOfRange,
+    paths: u32,
+    /// Paths that came to their end.
+    path: u32,
+    /// Updates of the present path so far.
+    step: usize,
+    /// The next dimension of the flow, or at its end the next output of the predictor, or behind those the next class.
+    index: usize,
+}
+
+impl<'w> Course<'w> {
+    /// Checks and standardises x, once for all paths.
+    #[inline(always)]
+    pub(crate) fn new(model: &'w Model<'w>, x: &[f32], paths: u32, mut scratch: Scratch<'w>) -> Result<Self, Error> {
+        let (blob, inputs) = (model.blob(), model.inputs());
+        if x.len() != inputs {
+            return Err(Error::InputLength { expected: inputs, found: x.len() });
+        }
+        if paths == 0 {
+            return Err(Error::NoPaths);
+        }
+        let mut out_of_range = OutOfRange::NONE;
+        let (rows, _) = scratch.input_rows(inputs).ok_or(Error::NotFinite)?;
+        for (index, ((start, state), &x)) in rows.start.iter_mut().zip(rows.state).zip(x).enumerate() {
+            keep_rolled();
+            if !x.is_finite() {
+                return Err(Error::InputNotFinite { index });
+            }
+            let input = blob.input(index).ok_or(Error::NotFinite)?;
+            *start = (x - input.mean) * input.scale;
+            *state = *start;
+            if !start.is_finite() {
+                return Err(Error::NotFinite);
+            }
+            if !(input.low <= x && x <= input.high) {
+                out_of_range.insert(index);
+            }
+        }
+        scratch.outputs.fill(0.0);
+        // Without a flow all paths are the same.
+        let paths = if model.steps() == 0 { 1 } else { paths };
+        Ok(Self { model, scratch, out_of_range, paths, path: 0, step: 0, index: 0 })
+    }
+
+    /// All that is left.
+    #[inline(never)]
+    pub(crate) fn run(mut self, mut noise: Option<&mut dyn Noise>) -> Result<Prediction<'w>, Error> {
+        while self
+            .advance(match &mut noise {
+                Some(noise) => Some(&mut **noise),
+                None => None,
+            })?
+            .is_pending()
+        {}
+        self.into_prediction()
+    }
+
+    /// One output of one Gaussian process, or one class.
+    #[inline(never)]
+    pub(crate) fn advance(&mut self, mut noise: Option<&mut dyn Noise>) -> Result<Progress, Error> {
+        if self.path >= self.paths {
+            return Ok(Progress::Ready);
+        }
+        if let (0, 0, Some(noise)) = (self.step, self.index, &mut noise) {
+            noise.begin_path(self.path);
+        }
+        if self.step < self.model.steps() {
+            self.move_dimension(noise)?
+        } else {
+            self.answer()?
+        }
+        Ok(if self.path < self.paths { Progress::Pending } else { Progress::Ready })
+    }
+
+    /// x_{k+1,d} = x_{k,d} + μ_d dt + √(var_d dt) ε.
+    #[inline(always)]
+    fn move_dimension(&mut self, noise: Option<&mut dyn Noise>) -> Result<(), Error> {
+        let (d, inputs, dt) = (self.index, self.model.inputs(), self.model.step_size());
+        if d < inputs {
+            let (mean, variance) = self.evaluate(d, noise.is_some());
+            let (rows, _) = self.scratch.input_rows(inputs).ok_or(Error::NotFinite)?;
+            if let (Some(next), Some(state)) = (rows.next.get_mut(d), rows.state.get(d)) {
+                *next = state + mean * dt;
+                if let Some(noise) = noise {
+                    *next += sqrt(variance * dt) * noise.normal();
+                }
+            }
+            self.index = d + 1;
+        }
+        if self.index == inputs {
+            let (rows, _) = self.scratch.input_rows(inputs).ok_or(Error::NotFinite)?;
+            // A step that overflows is not taken, however often it is asked for.
+            if !rows.next.iter().all(|x| x.is_finite()) {
+                return Err(Error::NotFinite);
+            }
+            copy(rows.state, rows.next);
+            (self.step, self.index) = (self.step + 1, 0);
+        }
+        Ok(())
+    }
+
+    /// Output o of the predictor at x_K, then, for more than two classes, class c; and the end of the path.
+    #[inline(always)]
+    fn answer(&mut self) -> Result<(), Error> {
+        let outputs = self.model.outputs();
+        let index = self.index;
+        if index < outputs {
+            let (mean, variance) = self.predict(index);
+            if !(mean.is_finite() && variance.is_finite()) {
+                return Err(Error::NotFinite);
+            }
+            let rows = OutputRows::of(self.scratch.outputs, outputs).ok_or(Error::NotFinite)?;
+            if let (Some(to_mean), Some(to_variance)) = (rows.means.get_mut(index), rows.variances.get_mut(index)) {
+                (*to_mean, *to_variance) = (mean, variance);
+            }
+        }
+        let mut rows = OutputRows::of(self.scratch.outputs, outputs).ok_or(Error::NotFinite)?;
+        let likelihood = self.model.likelihood();
+        if index >= outputs {
+            mixture::share(&mut rows, index - outputs);
+        }
+        self.index = index + 1;
+        if self.index == mixture::pieces(likelihood, outputs) {
+            self.path = self.path.saturating_add(1);
+            mixture::add(rows, likelihood, self.model.blob().header().epsilon, self.path);
+            self.index = 0;
+            if self.path < self.paths {
+                self.step = 0;
+                let (rows, _) = self.scratch.input_rows(self.model.inputs()).ok_or(Error::NotFinite)?;
+                copy(rows.state, rows.start);
+            }
+        }
+        Ok(())
+    }
+
+    /// μ_d(x_k, t_k), and var_d if it is wanted, else zero.
+    fn evaluate(&mut self, d: usize, with_variance: bool) -> (f32, f32) {
+        let blob = self.model.blob();
+        let header = blob.header();
+        let (Some(kernel), Some(output)) = (&blob.flow_kernel(d), &blob.flow_output(self.step, d)) else {
+            return NOWHERE;
+        };
+        let Some((rows, features)) = self.scratch.input_rows(header.inputs.into()) else { return NOWHERE };
+        let Some(features) = features.get_mut(..header.flow_features()) else { return NOWHERE };
+        // A shared kernel is evaluated once, for the first dimension.
+        if d == 0 || header.flow_kernels > 1 {
+            let Some(correlations) = features.get_mut(..header.flow_inducing.into()) else { return NOWHERE };
+            gp::correlations(kernel, rows.state, rows.scaled, correlations);
+            gp::expand_in_time(features, blob.time_features(self.step));
+        }
+        let mean = gp::mean(output, features);
+        let variance =
+            if with_variance { gp::variance(kernel.variance, output, features, header.variance_floor) } else { 0.0 };
+        (mean, variance)
+    }
+
+    /// Mean and variance of output o of the predictor at x_K.
+    fn predict(&mut self, o: usize) -> (f32, f32) {
+        let blob = self.model.blob();
+        let header = blob.header();
+        let (Some(kernel), Some(output)) = (&blob.predictor_kernel(o), &blob.predictor_output(o)) else {
+            return NOWHERE;
+        };
+        let Some((rows, features)) = self.scratch.input_rows(header.inputs.into()) else { return NOWHERE };
+        let Some(features) = features.get_mut(..header.predictor_inducing.into()) else { return NOWHERE };
+        if o == 0 || header.predictor_kernels > 1 {
+            gp::correlations(kernel, rows.state, rows.scaled, features);
+        }
+        (gp::mean(output, features), gp::variance(kernel.variance, output, features, header.variance_floor))
+    }
+
+    fn field(&mut self, drift: &mut [f32], diffusion: &mut [f32]) -> Result<(), Error> {
+        if self.step >= self.model.steps() {
+            return Ok(());
+        }
+        let mut finite = true;
+        for (d, (drift, diffusion)) in drift.iter_mut().zip(diffusion).enumerate().take(self.model.inputs()) {
+            (*drift, *diffusion) = self.evaluate(d, true);
+            finite &= drift.is_finite() && diffusion.is_finite();
+        }
+        if finite { Ok(()) } else { Err(Error::NotFinite) }
+    }
+
+    fn prediction(&self) -> Result<Prediction<'_>, Error> {
+        if self.path < self.paths {
+            return Err(Error::Unfinished { paths: self.paths - self.path });
+        }
+        Prediction::new(self.model, self.scratch.outputs, self.path, self.out_of_range)
+    }
+
+    fn into_prediction(self) -> Result<Prediction<'w>, Error> {
+        if self.path < self.paths {
+            return Err(Error::Unfinished { paths: self.paths - self.path });
+        }
+        Prediction::new(self.model, self.scratch.outputs, self.path, self.out_of_range)
+    }
+}
+
+/// What there is where there is no kernel or no memory, which parsing and cutting have excluded.
+const NOWHERE: (f32, f32) = (f32::NAN, f32::NAN);
+
+/// Not `copy_from_slice`, which would keep its length check, and a panic, in the image.
+fn copy(to: &mut [f32], from: &[f32]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        keep_rolled();
+        *to = *from;
+    }
+}
