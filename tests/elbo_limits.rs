@@ -3,7 +3,7 @@
 use diffgp_core::kernel::KernelKind;
 use diffgp_train::elbo::{Batch, ElboError, predict_latent, value_and_gradient};
 use diffgp_train::gradient::Gradient;
-use diffgp_train::params::{Likelihood, Posterior, Temporal};
+use diffgp_train::params::{Posterior, Temporal};
 use diffgp_train::threads::Threads;
 use nalgebra::{DMatrix, DVector};
 
@@ -45,17 +45,17 @@ fn process_at_the_data(n: usize, jitter: f64) -> (Problem, DMatrix<f64>, DVector
     let mut problem = problem(Spec { steps: 0, paths: 1, rows: n, inducing: n, ..Spec::SMALL }, 13);
     let x = DMatrix::from_row_slice(n, 2, &problem.x);
     let y = DVector::from_column_slice(&problem.y);
-    let Likelihood::Gaussian { noise } = problem.params.likelihood else { unreachable!("a regression problem") };
+    let noise = problem.params.likelihood.noise()[0];
     problem.params.jitter = jitter;
     problem.total_rows = n;
     let predictor = &mut problem.params.predictor;
     predictor.inducing = x.clone();
     // v | y: precision I + AᵀA/σ², mean its inverse times Aᵀy/σ², A = k(X,Z) Lz⁻ᵀ
-    let gram = naive::gram(&predictor.kernel, &x, &x);
+    let gram = naive::gram(predictor.kernel(0), &x, &x);
     let root = (&gram + DMatrix::identity(n, n) * jitter).cholesky().unwrap().l();
     let a = root.solve_lower_triangular(&gram).unwrap().transpose();
     let covariance = (DMatrix::identity(n, n) + a.transpose() * &a / noise).try_inverse().unwrap();
-    predictor.posterior = Posterior {
+    predictor.posteriors[0] = Posterior {
         mean: &covariance * a.transpose() * &y / noise,
         factor: ((&covariance + covariance.transpose()) * 0.5).cholesky().unwrap().l(),
     };
@@ -84,7 +84,7 @@ fn inducing_points_at_the_data_give_the_exact_posterior() {
     let total = (&gram + DMatrix::identity(n, n) * noise).try_inverse().unwrap();
     let x = Normals::new(14).vector(2 * 9);
     let found = predict_latent(&problem.params, &x, 1, None, &Threads::new(1).unwrap()).unwrap();
-    let kernel = &problem.params.predictor.kernel;
+    let kernel = problem.params.predictor.kernel(0);
     let at = DMatrix::from_row_slice(9, 2, &x);
     let cross = naive::gram(kernel, &at, &problem.params.predictor.inducing);
     for row in 0..9 {
@@ -105,7 +105,7 @@ fn one_inducing_time_with_a_long_scale_is_no_time_at_all() {
     // With one inducing time aₜ = 1/√(1+j): the jitter shrinks the mean by that and I − S by its square.
     let shrink = 1.0 / (1.0 + still.params.jitter);
     let mut expected = still.clone();
-    for q in &mut expected.params.flow.as_mut().unwrap().posteriors {
+    for q in &mut expected.params.flow.as_mut().unwrap().field.posteriors {
         let identity = DMatrix::identity(q.mean.len(), q.mean.len());
         q.mean *= shrink.sqrt();
         let covariance = &identity + (&q.factor * q.factor.transpose() - &identity) * shrink;
@@ -183,9 +183,9 @@ fn coinciding_inducing_points_raise_the_jitter_and_are_reported() {
     let mut problem = problem(Spec::SMALL, 19);
     problem.params.jitter = 1e-18;
     let flow = problem.params.flow.as_mut().unwrap();
-    let first = flow.inducing.row(0).into_owned();
-    flow.inducing.set_row(1, &first);
-    flow.inducing.set_row(2, &first);
+    let first = flow.field.inducing.row(0).into_owned();
+    flow.field.inducing.set_row(1, &first);
+    flow.field.inducing.set_row(2, &first);
     let result = problem.evaluate::<f64>(&Threads::new(1).unwrap());
     assert!(result.elbo.is_finite());
     assert!(result.jitter_raised.is_some_and(|jitter| jitter > 1e-18), "{:?}", result.jitter_raised);
@@ -217,7 +217,7 @@ fn an_offset_of_the_inputs_costs_no_precision() {
         let shift = |x: &mut f64| *x = (*x * 4096.0).round() / 4096.0 + offset;
         problem.x.iter_mut().for_each(shift);
         problem.params.predictor.inducing.iter_mut().for_each(shift);
-        problem.params.flow.as_mut().unwrap().inducing.iter_mut().for_each(shift);
+        problem.params.flow.as_mut().unwrap().field.inducing.iter_mut().for_each(shift);
         for (name, error) in single_errors(&problem) {
             assert!(error < SINGLE_OFFSET, "{offset}, per dimension: {per_dimension}, {name}: {error:e}");
         }
@@ -229,14 +229,14 @@ fn short_length_scales_keep_their_gradient_in_single_precision() {
     for inputs in [1, 4] {
         let mut problem = problem(Spec { inputs, inducing: 30, steps: 2, rows: 300, paths: 1, ..Spec::SMALL }, 22);
         let (flow, predictor) = (problem.params.flow.as_mut().unwrap(), &mut problem.params.predictor);
-        predictor.inducing = flow.inducing.clone();
+        predictor.inducing = flow.field.inducing.clone();
         // Rows within a length-scale of an inducing point, and a flow that leaves them there.
         let short = 0.01;
         for (place, x) in problem.x.iter_mut().enumerate() {
-            *x = flow.inducing[(place / inputs % 30, place % inputs)] + short * *x;
+            *x = flow.field.inducing[(place / inputs % 30, place % inputs)] + short * *x;
         }
-        flow.kernels.iter_mut().for_each(|kernel| kernel.variance *= short * short);
-        for kernel in flow.kernels.iter_mut().chain([&mut predictor.kernel]) {
+        flow.field.kernels.iter_mut().for_each(|kernel| kernel.variance *= short * short);
+        for kernel in flow.field.kernels.iter_mut().chain(&mut predictor.kernels) {
             kernel.length_scales.iter_mut().for_each(|scale| *scale *= short);
         }
         for (name, error) in single_errors(&problem).into_iter().filter(|(name, _)| name.starts_with("ls")) {

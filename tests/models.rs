@@ -2,7 +2,7 @@
 
 use diffgp_core::kernel::KernelKind;
 use diffgp_train::elbo::{Batch, Evaluation, Real, value_and_gradient};
-use diffgp_train::params::{Likelihood, Params, Posterior};
+use diffgp_train::params::{Flow, Params, Posterior};
 use diffgp_train::threads::Threads;
 
 use crate::random_models::{Normals, Shape, model};
@@ -85,26 +85,29 @@ impl Problem {
 pub(crate) fn coordinates(params: &mut Params) -> Vec<(&'static str, &mut f64)> {
     let mut all = Vec::new();
     if let Some(flow) = &mut params.flow {
-        all.extend(flow.inducing.iter_mut().map(|z| ("Z_f", z)));
-        for kernel in &mut flow.kernels {
+        let Flow { temporal, field, .. } = flow;
+        all.extend(field.inducing.iter_mut().map(|z| ("Z_f", z)));
+        for kernel in &mut field.kernels {
             all.push(("var_f", &mut kernel.variance));
             all.extend(kernel.length_scales.iter_mut().map(|l| ("ls_f", l)));
         }
-        if let Some(temporal) = &mut flow.temporal {
+        if let Some(temporal) = temporal {
             all.extend(temporal.times.iter_mut().map(|z| ("Z_t", z)));
             all.push(("ls_t", &mut temporal.length_scale));
         }
-        for posterior in &mut flow.posteriors {
+        for posterior in &mut field.posteriors {
             posterior_coordinates(posterior, "m_f", "L_f", &mut all);
         }
     }
     all.extend(params.predictor.inducing.iter_mut().map(|z| ("Z_g", z)));
-    all.push(("var_g", &mut params.predictor.kernel.variance));
-    all.extend(params.predictor.kernel.length_scales.iter_mut().map(|l| ("ls_g", l)));
-    posterior_coordinates(&mut params.predictor.posterior, "m_g", "L_g", &mut all);
-    if let Likelihood::Gaussian { noise } = &mut params.likelihood {
-        all.push(("noise", noise));
+    for kernel in &mut params.predictor.kernels {
+        all.push(("var_g", &mut kernel.variance));
+        all.extend(kernel.length_scales.iter_mut().map(|l| ("ls_g", l)));
     }
+    for posterior in &mut params.predictor.posteriors {
+        posterior_coordinates(posterior, "m_g", "L_g", &mut all);
+    }
+    all.extend(params.likelihood.noise_mut().iter_mut().map(|noise| ("noise", noise)));
     all
 }
 

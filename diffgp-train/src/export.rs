@@ -103,20 +103,20 @@ pub fn export(params: &Params, metadata: &Metadata<'_>, rows: &[f32]) -> Result<
         tables = flow_tables.tables;
         inducing_times = flow_tables.time_features.first().map_or(0, |a| a.len());
         body.singles(flow_tables.time_features.iter().flatten().map(|&a| a as f32));
-        for kernel in &flow.kernels {
-            body.kernel(kernel, &flow.inducing);
+        for kernel in &flow.field.kernels {
+            body.kernel(kernel, &flow.field.inducing);
         }
         for output in &flow_tables.outputs {
             body.output(output);
         }
     }
-    body.kernel(&params.predictor.kernel, &params.predictor.inducing);
+    body.kernel(params.predictor.kernel(0), &params.predictor.inducing);
     body.output(&tables::predictor_output(params)?);
 
     let fingerprint = fingerprint(&body).to_le_bytes();
-    let (likelihood, noise, epsilon) = match params.likelihood {
-        Likelihood::Gaussian { noise } => (LIKELIHOOD_GAUSSIAN, noise as f32, 0.0),
-        Likelihood::Bernoulli { epsilon } => (LIKELIHOOD_BERNOULLI, 0.0, epsilon as f32),
+    let (likelihood, noise, epsilon) = match &params.likelihood {
+        Likelihood::Gaussian { noise } => (LIKELIHOOD_GAUSSIAN, noise[0] as f32, 0.0),
+        Likelihood::Bernoulli { epsilon } => (LIKELIHOOD_BERNOULLI, 0.0, *epsilon as f32),
     };
     let flow = params.flow.as_ref();
     let header = Header {
@@ -129,8 +129,8 @@ pub fn export(params: &Params, metadata: &Metadata<'_>, rows: &[f32]) -> Result<
         target_scale: scaling.target.scale,
         flow_time: params.flow_time() as f32,
         steps: flow.map_or(0, |flow| flow.steps) as u16,
-        flow_kernels: flow.map_or(0, |flow| flow.kernels.len()) as u8,
-        flow_inducing: flow.map_or(0, |flow| flow.inducing.nrows()) as u16,
+        flow_kernels: flow.map_or(0, |flow| flow.field.kernels.len()) as u8,
+        flow_inducing: flow.map_or(0, |flow| flow.field.inducing.nrows()) as u16,
         inducing_times: inducing_times as u16,
         tables: tables as u16,
         predictor_inducing: params.predictor.inducing.nrows() as u16,
@@ -158,6 +158,7 @@ fn check_sizes(params: &Params, metadata: &Metadata<'_>) -> Result<(), ExportErr
     };
     let inputs = params.inputs();
     at_most("inputs", inputs, limits::MAX_INPUTS)?;
+    at_most("outputs", params.predictor.outputs(), 1)?;
     at_most("inducing points in the predictor", params.predictor.inducing.nrows(), limits::MAX_FEATURES)?;
     at_most("bytes in its id", metadata.model_id.len(), limits::MAX_MODEL_ID)?;
     if let Some(flow) = &params.flow {

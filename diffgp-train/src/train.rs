@@ -181,8 +181,8 @@ pub(crate) fn small_model(with_flow: bool) -> crate::params::Params {
     let scaling = Scaling::of(&data, true);
     let mut params = initial::sparse_gp(&data, &scaling, &config, &mut ());
     params.flow = with_flow.then(|| initial::weak_flow(&data, &scaling, &config, &mut ()));
-    let posteriors = params.flow.iter_mut().flat_map(|flow| &mut flow.posteriors);
-    for posterior in posteriors.chain([&mut params.predictor.posterior]) {
+    let posteriors = params.flow.iter_mut().flat_map(|flow| &mut flow.field.posteriors);
+    for posterior in posteriors.chain(&mut params.predictor.posteriors) {
         posterior.mean.iter_mut().enumerate().for_each(|(i, value)| *value = 0.3 * i as f64 - 0.2);
         posterior.factor[(2, 1)] = 0.05;
     }

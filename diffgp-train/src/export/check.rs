@@ -5,7 +5,7 @@ use diffgp_infer::{Keyed, Model, Noise, Replay, Workspace};
 use super::ExportError;
 use crate::data::Scaling;
 use crate::exact::Exact;
-use crate::params::{Likelihood, Params};
+use crate::params::Params;
 
 /// Error of the mean, in standard deviations of the target, above which a caller should warn.
 pub const MEAN_WARNING: f64 = 1e-3;
@@ -36,10 +36,7 @@ pub(super) fn compare(blob: &[u8], params: &Params, scaling: &Scaling, rows: &[f
     let model = Model::parse(aligned.as_slice())?;
     let exact = Exact::new(params)?;
     let mut workspace = Box::new(Workspace::<64, 1024>::new());
-    let noise_variance = match params.likelihood {
-        Likelihood::Gaussian { noise } => noise,
-        Likelihood::Bernoulli { .. } => 0.0,
-    };
+    let noise_variance = params.likelihood.noise().first().copied().unwrap_or(0.0);
     let steps = params.flow.as_ref().map_or(0, |flow| flow.steps);
     let mut errors = Errors::default();
     for (row, x) in rows.chunks_exact(model.inputs()).enumerate() {
@@ -58,7 +55,7 @@ pub(super) fn compare(blob: &[u8], params: &Params, scaling: &Scaling, rows: &[f
             while if sampled { flow.step(&mut replay) } else { flow.step_drift() }.map_err(failed)? {}
             let found = flow.latent().map_err(failed)?;
             let path = exact.path(&standardised, sampled.then_some(&noise_f64));
-            let expected = exact.predict(&path[steps]);
+            let expected = exact.predict(&path[steps])[0];
             let with_noise = expected.variance + noise_variance;
             errors.mean = errors.mean.max((f64::from(found.mean) - expected.mean).abs());
             errors.variance = errors.variance.max((f64::from(found.variance) - expected.variance).abs() / with_noise);

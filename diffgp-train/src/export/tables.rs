@@ -54,22 +54,24 @@ impl FlowTables {
 /// The predictor's output.
 pub(crate) fn predictor_output(params: &Params) -> Result<Output, NotPositiveDefinite> {
     let predictor = &params.predictor;
-    let factor = whitening_factor(&predictor.kernel, &predictor.inducing, params.jitter)?;
-    output(&predictor.kernel, &factor, &predictor.posterior.mean, unexplained(&predictor.posterior), 1)
+    let (kernel, posterior) = (predictor.kernel(0), &predictor.posteriors[0]);
+    let factor = whitening_factor(kernel, &predictor.inducing, params.jitter)?;
+    output(kernel, &factor, &posterior.mean, unexplained(posterior), 1)
 }
 
 /// The flow's outputs, in whichever form is smaller if the field changes with time.
 pub(crate) fn flow_tables(params: &Params, flow: &Flow) -> Result<FlowTables, NotPositiveDefinite> {
-    let factors: Vec<_> = flow
+    let field = &flow.field;
+    let factors: Vec<_> = field
         .kernels
         .iter()
-        .map(|kernel| whitening_factor(kernel, &flow.inducing, params.jitter))
+        .map(|kernel| whitening_factor(kernel, &field.inducing, params.jitter))
         .collect::<Result<_, _>>()?;
     let factor = |d: usize| &factors[d.min(factors.len() - 1)];
     let times = flow.inducing_times();
     let mut outputs = Vec::new();
-    for (d, posterior) in flow.posteriors.iter().enumerate() {
-        outputs.push(output(flow.kernel(d), factor(d), &posterior.mean, unexplained(posterior), times.max(1))?);
+    for (d, posterior) in field.posteriors.iter().enumerate() {
+        outputs.push(output(field.kernel(d), factor(d), &posterior.mean, unexplained(posterior), times.max(1))?);
     }
     if times == 0 {
         return Ok(FlowTables { time_features: Vec::new(), tables: 1, outputs });
@@ -78,13 +80,13 @@ pub(crate) fn flow_tables(params: &Params, flow: &Flow) -> Result<FlowTables, No
     let kept = FlowTables { time_features: time_features.clone(), tables: 1, outputs };
     let mut outputs = Vec::new();
     for a_t in &time_features {
-        for (d, posterior) in flow.posteriors.iter().enumerate() {
+        for (d, posterior) in field.posteriors.iter().enumerate() {
             // (I ⊗ a_tᵀ) m  [M_s]   and   (I ⊗ a_tᵀ) L  [M_s, M]
             let mean = fold(&DMatrix::from_column_slice(posterior.mean.len(), 1, posterior.mean.as_slice()), a_t);
             let factor_k = fold(&posterior.factor, a_t);
-            let size = flow.inducing.nrows();
+            let size = field.inducing.nrows();
             let unexplained = DMatrix::identity(size, size) * a_t.norm_squared() - &factor_k * factor_k.transpose();
-            outputs.push(output(flow.kernel(d), factor(d), &mean.column(0).into_owned(), unexplained, 1)?);
+            outputs.push(output(field.kernel(d), factor(d), &mean.column(0).into_owned(), unexplained, 1)?);
         }
     }
     let folded = FlowTables { time_features: Vec::new(), tables: flow.steps, outputs };

@@ -6,7 +6,7 @@ use super::config::{Config, Task};
 use super::observer::{Observer, Warning};
 use crate::data::{Dataset, Scaling};
 use crate::inducing::inducing_points;
-use crate::params::{Flow, Kernel, Likelihood, Params, Posterior, Predictor, Temporal};
+use crate::params::{Flow, Kernel, Likelihood, Params, Posterior, Process, Temporal};
 
 /// Inducing points of the predictor and of the flow are chosen independently.
 const PREDICTOR_POINTS: u32 = 0;
@@ -27,17 +27,17 @@ pub(super) fn sparse_gp(data: &Dataset, scaling: &Scaling, config: &Config, obse
     let length_scale = config.predictor.length_scale * (data.inputs() as f64).sqrt();
     Params {
         flow: None,
-        predictor: Predictor {
-            posterior: isotropic(inducing.nrows(), 1.0),
+        predictor: Process {
+            posteriors: vec![isotropic(inducing.nrows(), 1.0)],
             inducing,
-            kernel: Kernel {
+            kernels: vec![Kernel {
                 kind: config.predictor.kernel,
                 variance: 1.0,
                 length_scales: vec![length_scale; data.inputs()],
-            },
+            }],
         },
         likelihood: match config.task {
-            Task::Regression => Likelihood::Gaussian { noise: config.predictor.noise },
+            Task::Regression => Likelihood::Gaussian { noise: vec![config.predictor.noise] },
             Task::Classification => Likelihood::Bernoulli { epsilon: config.probit_epsilon },
         },
         jitter: config.jitter,
@@ -56,10 +56,12 @@ pub(super) fn weak_flow(data: &Dataset, scaling: &Scaling, config: &Config, obse
     Flow {
         time: flow.time,
         steps: flow.training_steps(),
-        inducing,
-        kernels: vec![kernel; if flow.per_dimension { inputs } else { 1 }],
         temporal: (flow.inducing_times > 0).then(|| temporal(flow.time, flow.inducing_times)),
-        posteriors: vec![isotropic(features, flow.factor); inputs],
+        field: Process {
+            inducing,
+            kernels: vec![kernel; if flow.per_dimension { inputs } else { 1 }],
+            posteriors: vec![isotropic(features, flow.factor); inputs],
+        },
     }
 }
 

@@ -77,18 +77,20 @@ impl Standardised<'_> {
         paths: Paths<'_>,
     ) -> Result<(Score, Vec<f64>), ElboError> {
         let mut log_likelihoods = Vec::with_capacity(rows.len());
-        let mut scorer = Scorer::new(params.likelihood, f64::from(self.scaling.target.scale));
+        let outputs = params.predictor.outputs();
+        let mut scorer = Scorer::new(&params.likelihood, outputs, &[f64::from(self.scaling.target.scale)]);
         for rows in rows.chunks((SCORED_TOGETHER / paths.count.max(1)).max(1)) {
             let (x, y) = self.gather(rows);
             let (count, noise) = paths.noise(params, rows);
             let latent = predict_latent(params, &x, count, noise.as_deref(), paths.threads)?;
-            for (row, &target) in y.iter().enumerate() {
+            for (row, targets) in y.chunks_exact(y.len() / rows.len()).enumerate() {
                 let of_path = |path: usize| {
-                    let at = path * rows.len() + row;
-                    (f64::from(latent.mean[at]), f64::from(latent.variance[at]))
+                    let from = (path * rows.len() + row) * outputs;
+                    (from..from + outputs).map(|at| (f64::from(latent.mean[at]), f64::from(latent.variance[at])))
                 };
-                let latent: Vec<_> = (0..count).map(of_path).collect();
-                log_likelihoods.push(scorer.add(f64::from(target), &latent));
+                let latent: Vec<_> = (0..count).flat_map(of_path).collect();
+                let targets: Vec<f64> = targets.iter().copied().map(f64::from).collect();
+                log_likelihoods.push(scorer.add(&targets, &latent));
             }
         }
         Ok((scorer.finish(), log_likelihoods))

@@ -36,7 +36,7 @@ pub struct Progress {
     pub kl_predictor: f64,
     /// KL_f.
     pub kl_flow: f64,
-    /// σ², standardised; absent for classification.
+    /// σ², standardised, the geometric mean over several outputs; absent for classification.
     pub noise: Option<f64>,
     /// Adam's learning rate.
     pub learning_rate: f64,
