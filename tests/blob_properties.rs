@@ -62,8 +62,9 @@ proptest! {
         match &params.likelihood {
             Likelihood::Gaussian { noise } => prop_assert_eq!(header.noise, noise[0] as f32),
             Likelihood::Bernoulli { epsilon } => prop_assert_eq!(header.epsilon, *epsilon as f32),
+            Likelihood::Softmax => prop_assert!(false, "no such shape"),
         }
-        prop_assert_eq!((header.target_mean, header.target_scale), (scaling.target.mean, scaling.target.scale));
+        prop_assert_eq!((header.target_mean, header.target_scale), (scaling.targets[0].mean, scaling.targets[0].scale));
         prop_assert_eq!(header.model_id, b"test");
         prop_assert_eq!(header.checked_rows, 4);
         prop_assert_eq!(header.mean_error, exported.errors.mean as f32);
@@ -95,8 +96,8 @@ proptest! {
         let path = exact.path(&standardised, None);
         let expected = exact.predict(&path[path.len() - 1])[0];
         let prediction = model.predict(&x, &mut workspace).unwrap();
-        let scale = f64::from(scaling.target.scale);
-        let mean = f64::from(scaling.target.mean) + scale * expected.mean;
+        let scale = f64::from(scaling.targets[0].scale);
+        let mean = f64::from(scaling.targets[0].mean) + scale * expected.mean;
         prop_assert!((f64::from(prediction.mean()) - mean).abs() < RUNTIME_MEAN * scale);
         let noise = params.likelihood.noise().first().copied().unwrap_or(0.0);
         let variance = scale * scale * (expected.variance + noise);

@@ -3,7 +3,7 @@
 use diffgp_core::kernel::KernelKind;
 use diffgp_train::elbo::{Batch, ElboError, predict_latent, value_and_gradient};
 use diffgp_train::gradient::Gradient;
-use diffgp_train::params::{Posterior, Temporal};
+use diffgp_train::params::{Likelihood, Posterior, Temporal};
 use diffgp_train::threads::Threads;
 use nalgebra::{DMatrix, DVector};
 
@@ -27,6 +27,52 @@ fn whitened_equals_the_unwhitened_definition() {
             let (found, expected) = (problem.evaluate::<f64>(&threads).elbo, naive::elbo(&problem));
             assert!((found / expected - 1.0).abs() < NAIVE_VALUE, "{kind:?} {times}: {found} against {expected}");
         }
+    }
+}
+
+#[test]
+fn several_outputs_equal_the_unwhitened_definition() {
+    let threads = Threads::new(1).unwrap();
+    for (softmax, per_output) in [(false, false), (false, true), (true, false), (true, true)] {
+        let problem = problem(Spec { outputs: 3, softmax, per_output, ..Spec::SMALL }, 24);
+        let (found, expected) = (problem.evaluate::<f64>(&threads).elbo, naive::elbo(&problem));
+        assert!((found / expected - 1.0).abs() < NAIVE_VALUE, "{softmax} {per_output}: {found} against {expected}");
+    }
+}
+
+#[test]
+fn several_gaussian_outputs_are_as_many_models_on_one_flow() {
+    let threads = Threads::new(1).unwrap();
+    for per_output in [false, true] {
+        let both = problem(Spec { outputs: 2, per_output, ..Spec::SMALL }, 25);
+        let together = both.evaluate::<f64>(&threads);
+        let latent = predict_latent(&both.params, &both.x, both.paths, Some(&both.eps), &threads).unwrap();
+        let (mut sum, mut flow_slopes) = (together.kl_flow, Vec::new());
+        for output in 0..2 {
+            let mut alone = both.clone();
+            let predictor = &mut alone.params.predictor;
+            predictor.kernels = vec![both.params.predictor.kernel(output).clone()];
+            predictor.posteriors = vec![both.params.predictor.posteriors[output].clone()];
+            alone.params.likelihood = Likelihood::Gaussian { noise: vec![both.params.likelihood.noise()[output]] };
+            alone.y = both.y.iter().skip(output).step_by(2).copied().collect();
+            let evaluation = alone.evaluate::<f64>(&threads);
+            // The flow is counted once, not twice.
+            sum += evaluation.elbo;
+            let slope = evaluation.gradient.noise[0];
+            assert!((together.gradient.noise[output] / slope - 1.0).abs() < REORDERED);
+            let slopes = &evaluation.gradient.predictor.posteriors[0];
+            let of_both = &together.gradient.predictor.posteriors[output];
+            assert!(relative_error(slopes.factor.as_slice(), of_both.factor.as_slice()) < REORDERED);
+            flow_slopes.push(evaluation.gradient.flow.unwrap().field.kernels[0].variance);
+            let of_one = predict_latent(&alone.params, &alone.x, alone.paths, Some(&alone.eps), &threads).unwrap();
+            let column = |values: &[f64]| values.iter().skip(output).step_by(2).copied().collect::<Vec<_>>();
+            assert!(relative_error(&column(&latent.mean), &of_one.mean) < REORDERED);
+            assert!(relative_error(&column(&latent.variance), &of_one.variance) < REORDERED);
+        }
+        assert!((together.elbo / sum - 1.0).abs() < REORDERED, "{} against {sum}", together.elbo);
+        // s_f² is in no divergence: its slopes add up.
+        let slope = together.gradient.flow.unwrap().field.kernels[0].variance;
+        assert!((slope / flow_slopes.iter().sum::<f64>() - 1.0).abs() < REORDERED);
     }
 }
 
@@ -119,23 +165,26 @@ fn one_inducing_time_with_a_long_scale_is_no_time_at_all() {
 #[test]
 fn single_precision_follows_double_precision() {
     let threads = Threads::new(2).unwrap();
-    for per_dimension in [false, true] {
-        let spec = Spec { inputs: 4, inducing: 30, steps: 10, rows: 100, paths: 1, per_dimension, ..Spec::SMALL };
+    let spec = Spec { inputs: 4, inducing: 30, steps: 10, rows: 100, paths: 1, ..Spec::SMALL };
+    let several = Spec { outputs: 3, per_output: true, ..spec };
+    for spec in [spec, Spec { per_dimension: true, ..spec }, several, Spec { softmax: true, ..several }] {
         let problem = problem(spec, 16);
         let (single, double) = (problem.evaluate::<f32>(&threads), problem.evaluate::<f64>(&threads));
         let value = (single.elbo / double.elbo - 1.0).abs();
-        assert!(value < SINGLE_VALUE, "per dimension: {per_dimension}, bound: {value:e}");
+        assert!(value < SINGLE_VALUE, "{spec:?}, bound: {value:e}");
         for ((name, single), (_, double)) in named_arrays(&single.gradient).iter().zip(named_arrays(&double.gradient)) {
             let error = relative_error(single, &double);
-            assert!(error < SINGLE_GRADIENT, "per dimension: {per_dimension}, {name}: {error:e}");
+            assert!(error < SINGLE_GRADIENT, "{spec:?}, {name}: {error:e}");
         }
     }
 }
 
 #[test]
 fn the_number_of_threads_changes_no_bit() {
-    for (times, per_dimension) in [(0, false), (0, true), (2, false)] {
-        let spec = Spec { inputs: 3, inducing: 20, rows: 330, times, per_dimension, ..Spec::SMALL };
+    for (times, per_dimension, softmax) in [(0, false, false), (0, true, true), (2, false, false)] {
+        let outputs = if softmax { 4 } else { 1 };
+        let shape = Spec { inputs: 3, inducing: 20, rows: 330, ..Spec::SMALL };
+        let spec = Spec { times, per_dimension, softmax, outputs, ..shape };
         let problem = problem(spec, 17);
         let bits = |threads: usize| -> Vec<u64> {
             let result = problem.evaluate::<f32>(&Threads::new(threads).unwrap());

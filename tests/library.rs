@@ -8,7 +8,7 @@ const SAMPLED: Sampling = Sampling::Paths { count: 5, seed: 3 };
 fn data() -> Dataset {
     let x: Vec<f64> = (0..80).map(|i| f64::from((i * 37) % 80) / 10.0).collect();
     let y: Vec<f64> = x.chunks_exact(2).map(|x| x[0].sin() + 0.1 * x[1]).collect();
-    Dataset::from_named_rows(&x, &y, &["angle", "load"], "level").unwrap()
+    Dataset::from_named_rows(&x, &y, &["angle", "load"], &["level"]).unwrap()
 }
 
 fn trained(data: &Dataset) -> Trained {

@@ -147,7 +147,7 @@ pub(crate) fn scaling(shape: &Shape) -> Scaling {
     let inputs: Vec<Affine> = (0..shape.inputs).map(|_| affine()).collect();
     let target = if shape.classifier { Affine::IDENTITY } else { affine() };
     let ranges = inputs.iter().map(|a| Range { min: a.mean - 3.0 * a.scale, max: a.mean + 3.0 * a.scale }).collect();
-    Scaling { inputs, target, ranges }
+    Scaling { inputs, targets: vec![target], ranges }
 }
 
 /// A raw input near the data.

@@ -42,7 +42,7 @@ fn a_range_that_ends_before_it_begins() {
 
 #[test]
 fn a_target_scale_at_which_a_variance_underflows() {
-    let bytes = file(|_, scaling| scaling.target.scale = 12.75);
+    let bytes = file(|_, scaling| scaling.targets[0].scale = 12.75);
     for scale in [1e-20, 1e-29, 1e25] {
         let refusal = refused(&with_replaced(bytes.clone(), 12.75, scale));
         assert_eq!(refusal, ParseError::Field(Field::TargetScaling), "{scale:e}");

@@ -68,7 +68,7 @@ fn far_from_the_data_the_prior_comes_back() {
     let bytes = blob(&Shape::SMALL);
     let parsed = Model::parse(bytes.as_slice()).unwrap();
     let far = parsed.predict(&[3e38, -3e38], &mut Workspace::<2, 6>::new()).unwrap();
-    let target = scaling(&Shape::SMALL).target;
+    let target = scaling(&Shape::SMALL).targets[0];
     let prior = f64::from(target.scale).powi(2) * model(&Shape::SMALL).predictor.kernel(0).variance;
     assert!(!far.in_range() && far.mean() == target.mean);
     assert!((f64::from(far.latent_variance()) - prior).abs() < SINGLE_ROUNDING * prior);
@@ -79,7 +79,7 @@ fn an_overflow_is_an_error_and_not_a_number() {
     let shape = Shape::SMALL;
     let (mut params, mut scaling) = (model(&shape), scaling(&shape));
     // The variance is in squared units: beyond f32.
-    (params.predictor.kernels[0].variance, scaling.target.scale) = (1e6, 1e18);
+    (params.predictor.kernels[0].variance, scaling.targets[0].scale) = (1e6, 1e18);
     let metadata = Metadata { scaling: &scaling, names: &[], model_id: &[] };
     let bytes = AlignedBytes::new(&export(&params, &metadata, &[]).unwrap().bytes);
     let model = Model::parse(bytes.as_slice()).unwrap();
@@ -177,7 +177,7 @@ fn sampled_moments_are_those_of_the_mixture() {
         let average = |f: &dyn Fn(&(f64, f64)) -> f64| ends.iter().map(f).sum::<f64>() / n;
         let mean = average(&|e| e.0);
         let variance = average(&|e| e.1) + average(&|e| (e.0 - mean).powi(2));
-        let target = scaling(&shape).target;
+        let target = scaling(&shape).targets[0];
         let (offset, scale) = (f64::from(target.mean), f64::from(target.scale));
         let close = |found: f32, expected: f64| (f64::from(found) - expected).abs() < 1e-5 * expected.abs().max(1e-3);
         assert!(close(prediction.mean(), offset + scale * mean));
@@ -289,7 +289,7 @@ fn a_posterior_equal_to_the_prior_needs_no_directions() {
     let (kernel, output) = model.blob().predictor().unwrap();
     assert!(output.directions.is_empty() && output.coefficients.is_empty());
     let p = model.predict(&some_input(&Shape::SMALL), &mut Workspace::<2, 6>::new()).unwrap();
-    let target = scaling(&Shape::SMALL).target;
+    let target = scaling(&Shape::SMALL).targets[0];
     assert_eq!((p.mean(), p.latent_variance()), (target.mean, target.scale * target.scale * kernel.variance));
 }
 

@@ -12,7 +12,7 @@ use crate::tolerances::{GOLDEN_VALUE, RUNTIME_MEAN, RUNTIME_VARIANCE};
 
 /// The model as a blob in raw units equal to standardised units.
 pub(crate) fn blob_of(params: &Params) -> AlignedBytes {
-    let scaling = Scaling::identity(params.inputs());
+    let scaling = Scaling::identity(params.inputs(), 1);
     let exported = export(params, &Metadata { scaling: &scaling, names: &[], model_id: &[] }, &[]).unwrap();
     AlignedBytes::new(&exported.bytes)
 }

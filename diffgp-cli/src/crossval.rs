@@ -21,7 +21,7 @@ use self::summary::Report;
 use super::console::tell;
 use super::failure::{mistake, training_failed};
 use super::file_options::FileOption;
-use super::labelled::{LabelledArgs, note_classes};
+use super::labelled::LabelledArgs;
 use super::progress::Reporter;
 use super::settings::Settings;
 use super::{console, interrupt, output};
@@ -75,7 +75,7 @@ pub(crate) struct Args {
     settings: Settings,
 }
 
-pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
     if args.settings.options.flow_time.is_some() {
         return Err(mistake("--flow-time is for train; expected --flow-times with a list, as in --flow-times 0,5"));
     }
@@ -84,8 +84,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
             return Err(mistake(format!("--flow-times: {time} is there twice; expected every flow time once")));
         }
     }
-    let data = args.rows.read(args.settings.target_kind())?;
-    note_classes(args.settings.task(), &data);
+    let data = args.rows.read(&mut args.settings)?;
     let splits = splits::held_out_rows(&args, &data)?;
     let path = args
         .out

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use diffgp_train::data::{CsvRows, DataError, Header};
+use diffgp_train::data::{Columns, CsvRows, DataError, Header};
 
 use super::console;
 
@@ -51,8 +51,13 @@ impl LayoutArgs {
         }
     }
 
-    /// Opens a file that is laid out so.
-    pub(crate) fn open(&self, data: &Path) -> Result<CsvRows, DataError> {
-        CsvRows::open(data, self.header(), &self.ignore)
+    /// Which columns are used.
+    pub(crate) fn columns<'a>(&'a self, targets: &'a str) -> Columns<'a> {
+        Columns { targets, ignored: &self.ignore }
+    }
+
+    /// Opens a file that is laid out so; the targets may hold classes.
+    pub(crate) fn open(&self, data: &Path, targets: &str) -> Result<CsvRows, DataError> {
+        CsvRows::open(data, self.header(), self.columns(targets))
     }
 }

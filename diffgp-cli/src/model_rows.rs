@@ -36,7 +36,7 @@ impl ModelRows {
         target: Option<&str>,
         need: Target,
     ) -> anyhow::Result<Self> {
-        let rows = layout.open(path)?;
+        let rows = layout.open(path, target.unwrap_or_default())?;
         let ignored = rows.find_columns(&layout.ignore)?;
         let mut names: Vec<&str> = model.blob().names().collect();
         let target_name = names.pop();

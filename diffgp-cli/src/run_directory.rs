@@ -83,7 +83,8 @@ impl RunDirectory {
         let run = json!({
             "provenance": provenance,
             "data": {
-                "rows": data.rows(), "inputs": data.names(), "target": data.target_name(),
+                "rows": data.rows(), "inputs": data.names(),
+                "target": data.target_names().map(|names| names.join(",")), "classes": data.classes(),
                 "fingerprint": format!("{:016x}", data.fingerprint()),
             },
             "config": config,

@@ -2,7 +2,7 @@
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use diffgp_train::data::TargetKind;
+use diffgp_train::data::{Dataset, TargetKind};
 use diffgp_train::options::{Described, Kind, Options, Value};
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{Config, ConfigError, Task};
@@ -76,10 +76,16 @@ impl Settings {
 
     /// What the target column may hold.
     pub(crate) fn target_kind(&self) -> TargetKind {
-        match self.task() {
-            Task::Regression => TargetKind::Real,
-            Task::Classification => TargetKind::Binary,
+        match self.options.task {
+            Some(Task::Regression) => TargetKind::Real,
+            Some(Task::Classification) => TargetKind::Classes,
+            None => TargetKind::Detect,
         }
+    }
+
+    /// Predicts what the rows hold.
+    pub(crate) fn settle_task(&mut self, data: &Dataset) {
+        self.options.task.get_or_insert(Task::of(data));
     }
 
     /// The same with one of several flow times.

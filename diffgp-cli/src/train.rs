@@ -23,7 +23,7 @@ use self::watch::Watch;
 use super::console::tell;
 use super::failure::{mistake, training_failed};
 use super::file_options::FileOption;
-use super::labelled::{LabelledArgs, note_classes};
+use super::labelled::LabelledArgs;
 use super::report::{self, Report};
 use super::run_directory::{self, RunDirectory};
 use super::settings::{self, Settings};
@@ -83,9 +83,9 @@ pub(crate) struct Args {
     settings: Settings,
 }
 
-pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
     let start = Instant::now();
-    let (data, test) = read_rows(&args)?;
+    let (data, test) = read_rows(&mut args)?;
     let config = Config { checkpoint_every: args.checkpoint_every, ..args.settings.config(data.rows())? };
     if !args.strip_names {
         data.check_name_lengths().with_context(|| args.rows.data.display().to_string())?;
@@ -189,9 +189,8 @@ fn compressed(
 }
 
 /// The training rows, and the held-out rows with their numbers.
-fn read_rows(args: &Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
-    let data = args.rows.read(args.settings.target_kind())?;
-    note_classes(args.settings.task(), &data);
+fn read_rows(args: &mut Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
+    let data = args.rows.read(&mut args.settings)?;
     let (data, test) = match args.test_rows.read(&args.rows.data, data.rows())? {
         Some(numbers) => {
             let (data, rows) = data.hold_out(&numbers)?;

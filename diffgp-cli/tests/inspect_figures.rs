@@ -70,7 +70,7 @@ fn model(inputs: usize, inducing: usize, full_rank: bool, kind: KernelKind) -> V
     };
     let scaling = Scaling {
         inputs: vec![Affine::IDENTITY; inputs],
-        target: Affine::IDENTITY,
+        targets: vec![Affine::IDENTITY],
         ranges: vec![Range { min: -1.0, max: 1.0 }; inputs],
     };
     export(&params, &Metadata { scaling: &scaling, names: &[], model_id: b"shape" }, &[]).unwrap().bytes

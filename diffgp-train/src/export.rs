@@ -117,6 +117,8 @@ pub fn export(params: &Params, metadata: &Metadata<'_>, rows: &[f32]) -> Result<
     let (likelihood, noise, epsilon) = match &params.likelihood {
         Likelihood::Gaussian { noise } => (LIKELIHOOD_GAUSSIAN, noise[0] as f32, 0.0),
         Likelihood::Bernoulli { epsilon } => (LIKELIHOOD_BERNOULLI, 0.0, *epsilon as f32),
+        // Refused before: it has several outputs.
+        Likelihood::Softmax => (2, 0.0, 0.0),
     };
     let flow = params.flow.as_ref();
     let header = Header {
@@ -125,8 +127,8 @@ pub fn export(params: &Params, metadata: &Metadata<'_>, rows: &[f32]) -> Result<
         noise,
         epsilon,
         variance_floor: params.variance_floor as f32,
-        target_mean: scaling.target.mean,
-        target_scale: scaling.target.scale,
+        target_mean: scaling.targets[0].mean,
+        target_scale: scaling.targets[0].scale,
         flow_time: params.flow_time() as f32,
         steps: flow.map_or(0, |flow| flow.steps) as u16,
         flow_kernels: flow.map_or(0, |flow| flow.field.kernels.len()) as u8,

@@ -5,9 +5,11 @@
 mod bernoulli;
 mod gaussian;
 mod quadrature;
+mod softmax;
 
 use self::bernoulli::Bernoulli;
 use self::gaussian::Gaussian;
+use self::softmax::Softmax;
 
 /// p(y | g).
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +24,8 @@ pub enum Likelihood {
         /// e, fixed while training.
         epsilon: f64,
     },
+    /// p(y = c | g) = exp(g_c) / Σ_k exp(g_k), one output per class.
+    Softmax,
 }
 
 /// Mean and variance of every output of g at a row: `[O]` each. The outputs are independent, variances positive.
@@ -71,6 +75,7 @@ impl Likelihood {
         match self {
             Self::Gaussian { noise } => f(&Gaussian { noise }),
             Self::Bernoulli { epsilon } => f(&Bernoulli { epsilon: *epsilon }),
+            Self::Softmax => f(&Softmax),
         }
     }
 
@@ -78,7 +83,7 @@ impl Likelihood {
     pub fn noise(&self) -> &[f64] {
         match self {
             Self::Gaussian { noise } => noise,
-            Self::Bernoulli { .. } => &[],
+            Self::Bernoulli { .. } | Self::Softmax => &[],
         }
     }
 
@@ -86,7 +91,7 @@ impl Likelihood {
     pub fn noise_mut(&mut self) -> &mut [f64] {
         match self {
             Self::Gaussian { noise } => noise,
-            Self::Bernoulli { .. } => &mut [],
+            Self::Bernoulli { .. } | Self::Softmax => &mut [],
         }
     }
 
@@ -96,10 +101,11 @@ impl Likelihood {
     }
 
     /// The outputs that the predictor should have, if it has `found`.
-    pub(crate) fn outputs(&self, _found: usize) -> usize {
+    pub(crate) fn outputs(&self, found: usize) -> usize {
         match self {
             Self::Gaussian { noise } => noise.len(),
             Self::Bernoulli { .. } => 1,
+            Self::Softmax => found.max(2),
         }
     }
 }

@@ -15,13 +15,16 @@ pub enum Reached {
 }
 
 /// Every way to read a file.
-pub const WAYS: [(Header, TargetKind); 6] = [
+pub const WAYS: [(Header, TargetKind); 9] = [
     (Header::Detect, TargetKind::Real),
-    (Header::Detect, TargetKind::Binary),
+    (Header::Detect, TargetKind::Classes),
+    (Header::Detect, TargetKind::Detect),
     (Header::Present, TargetKind::Real),
-    (Header::Present, TargetKind::Binary),
+    (Header::Present, TargetKind::Classes),
+    (Header::Present, TargetKind::Detect),
     (Header::Absent, TargetKind::Real),
-    (Header::Absent, TargetKind::Binary),
+    (Header::Absent, TargetKind::Classes),
+    (Header::Absent, TargetKind::Detect),
 ];
 
 /// Reads the file. Panics if something that is not finite gets through, or if rows and data set disagree.
@@ -41,15 +44,16 @@ pub fn check(path: &Path, (header, kind): (Header, TargetKind)) -> Reached {
     }
 }
 
-/// How many rows could be read, and whether these are all.
+/// How many rows of inputs could be read, and whether these are all.
 fn rows(path: &Path, header: Header) -> (usize, bool) {
-    let Ok(mut rows) = CsvRows::open(path, header, &[]) else { return (0, false) };
+    let Ok(mut rows) = CsvRows::open(path, header, "0") else { return (0, false) };
     assert!(rows.columns() > 0 && rows.names().is_none_or(|names| names.len() == rows.columns()));
+    let inputs: Vec<usize> = (1..rows.columns()).collect();
     let (mut cells, mut count) = (Vec::new(), 0);
     loop {
-        match rows.next_row(&mut cells) {
+        match rows.next_cells(&inputs, &mut cells) {
             Ok(false) => return (count, true),
-            Ok(true) => assert!(cells.len() == rows.columns() && cells.iter().all(|cell| cell.is_finite())),
+            Ok(true) => assert!(cells.len() == inputs.len() && cells.iter().all(|cell| cell.is_finite())),
             Err(error) => {
                 assert!(!error.to_string().is_empty());
                 return (count, false);

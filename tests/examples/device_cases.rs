@@ -86,7 +86,7 @@ fn main() {
 fn random_blob(name: &str, shape: &Shape) -> Vec<u8> {
     let scaling = Scaling {
         inputs: vec![Affine { mean: 20.0, scale: 4.0 }; shape.inputs],
-        target: Affine { mean: 100.0, scale: 30.0 },
+        targets: vec![Affine { mean: 100.0, scale: 30.0 }],
         ranges: vec![Range { min: 12.0, max: 28.0 }; shape.inputs],
     };
     let metadata = Metadata { scaling: &scaling, names: &[], model_id: name.as_bytes() };

@@ -130,7 +130,7 @@ fn store(recipe: &Recipe, root: &Path) -> Result<(), Box<dyn Error>> {
         Data::Made(make, task) => (make(), task),
         Data::Public(set, target) => {
             let classifies = target == "label";
-            let kind = if classifies { TargetKind::Binary } else { TargetKind::Real };
+            let kind = if classifies { TargetKind::Classes } else { TargetKind::Real };
             let data = Dataset::read_csv(&root.join(set).join("data.csv"), target, Header::Detect, kind)?;
             (data, if classifies { Task::Classification } else { Task::Regression })
         }
@@ -143,7 +143,7 @@ fn store(recipe: &Recipe, root: &Path) -> Result<(), Box<dyn Error>> {
     let rows: Vec<f32> =
         (0..data.rows()).step_by(data.rows() / 200 + 1).flat_map(|row| data.input_row(row).to_vec()).collect();
     let mut names = trained.names.clone().unwrap_or_default();
-    names.extend(trained.target_name.clone());
+    names.extend(trained.target_names.clone().into_iter().flatten());
     let metadata = Metadata { scaling: &trained.scaling, names: &names, model_id: &[] };
     let exported = export(&trained.params, &metadata, &rows)?;
     println!(

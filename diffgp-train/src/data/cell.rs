@@ -35,6 +35,12 @@ fn no_number(cell: &str) -> CellProblem {
     }
 }
 
+/// Whether a cell holds a word: no number, and no marker of a missing value.
+pub(super) fn is_word(cell: &[u8]) -> bool {
+    let text = text(cell);
+    text.parse::<f64>().is_err() && (no_number(&text) == CellProblem::NotANumber || text.eq_ignore_ascii_case("none"))
+}
+
 /// The text of a cell without the blanks around it.
 pub(super) fn text(cell: &[u8]) -> String {
     String::from_utf8_lossy(cell).trim().to_owned()

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
-use super::cell::{parse, quoted, text};
+use super::cell::{is_word, parse, quoted, text};
 use super::error::{CellProblem, DataError};
-use super::first_line::{FirstLine, Header, used_columns};
-use super::names;
+use super::first_line::{FirstLine, Header, columns_of, split_names};
 use super::spread::Spread;
+use super::{Columns, classes, names};
 
 /// The rows of an open CSV file.
 #[derive(Debug)]
@@ -31,9 +31,10 @@ pub struct CsvRows {
 }
 
 impl CsvRows {
-    /// Opens the file and settles its header and number of columns; `ignored` columns, by name or index, may hold
-    /// anything there.
-    pub fn open(path: &Path, header: Header, ignored: &[String]) -> Result<Self, DataError> {
+    /// Opens the file and settles its header and number of columns. Ignored columns may hold anything there, targets
+    /// classes.
+    pub fn open<'a>(path: &Path, header: Header, columns: impl Into<Columns<'a>>) -> Result<Self, DataError> {
+        let Columns { targets, ignored } = columns.into();
         let file = File::open(path).map_err(|source| DataError::Io { path: path.to_owned(), source })?;
         let reader = ReaderBuilder::new().has_headers(false).flexible(true).buffer_capacity(1 << 16).from_reader(file);
         let mut rows = Self {
@@ -53,13 +54,15 @@ impl CsvRows {
         rows.columns = first.len();
         rows.spreads = vec![Spread::EMPTY; rows.columns];
         let names: Vec<String> = first.iter().map(text).collect();
-        let used = used_columns(&names, ignored);
+        let ignored = columns_of(&names, ignored.iter().map(String::as_str));
+        let targets = columns_of(&names, split_names(targets));
+        let used: Vec<usize> = (0..names.len()).filter(|column| !ignored.contains(column)).collect();
         if let Some(&column) = used.iter().find(|&&column| std::str::from_utf8(&first[column]).is_err()) {
             return Err(DataError::NotUtf8 { path: rows.path, column });
         }
         let second = rows.read_record()?.then(|| rows.record.clone());
         let second_cells: Option<Vec<String>> = second.as_ref().map(|record| record.iter().map(text).collect());
-        let line = FirstLine { path, cells: &names, used: &used, second: second_cells.as_deref() };
+        let line = FirstLine { path, cells: &names, used: &used, targets: &targets, second: second_cells.as_deref() };
         if line.is_header(header)? {
             rows.names = Some(names);
         } else {
@@ -106,22 +109,33 @@ impl CsvRows {
         })
     }
 
+    /// The columns to predict: names or indices, separated by commas, each as long as it can be.
+    pub fn find_targets(&self, wanted: &str) -> Result<Vec<usize>, DataError> {
+        let words: Vec<&str> = wanted.split(',').collect();
+        let (mut found, mut rest) = (Vec::new(), words.as_slice());
+        while !rest.is_empty() {
+            let longest = (1..=rest.len()).rev().find_map(|n| Some((n, self.find_column(&rest[..n].join(",")).ok()?)));
+            let (taken, column) = match longest {
+                Some(longest) => longest,
+                None => (1, self.find_column(rest[0])?),
+            };
+            if found.contains(&column) {
+                return Err(DataError::TargetTwice { path: self.path.clone(), target: self.label(column) });
+            }
+            found.push(column);
+            rest = &rest[taken..];
+        }
+        Ok(found)
+    }
+
     /// Refuses columns without a name or with the name of another one; those that are not used may be called anything.
     pub fn check_names(&self, used: &[usize]) -> Result<(), DataError> {
         self.names.as_ref().map_or(Ok(()), |names| names::check(names, used, Some(&self.path)))
     }
 
-    /// Replaces `cells` by the next row; `false` at the end of the file.
-    pub fn next_row(&mut self, cells: &mut Vec<f32>) -> Result<bool, DataError> {
-        self.read_cells(0..self.columns, cells)
-    }
-
-    /// Like [`CsvRows::next_row`], for these columns only, in this order; the others may hold anything.
+    /// Replaces `cells` by the next row, these columns only, in this order; the others may hold anything. `false` at
+    /// the end of the file.
     pub fn next_cells(&mut self, columns: &[usize], cells: &mut Vec<f32>) -> Result<bool, DataError> {
-        self.read_cells(columns.iter().copied(), cells)
-    }
-
-    fn read_cells(&mut self, columns: impl Iterator<Item = usize>, cells: &mut Vec<f32>) -> Result<bool, DataError> {
         if let Some(record) = self.ahead.pop_front() {
             self.record = record;
         } else if !self.read_record()? {
@@ -139,7 +153,7 @@ impl CsvRows {
             });
         }
         cells.clear();
-        for column in columns {
+        for &column in columns {
             let cell = &self.record[column];
             let number = parse(cell).map_err(|problem| self.cell_error(column, &text(cell), problem))?;
             self.spreads[column].add(number.exact);
@@ -148,9 +162,30 @@ impl CsvRows {
         Ok(true)
     }
 
-    /// The error for a target that is neither 0 nor 1 in the row read last.
-    pub(super) fn class_error(&self, column: usize, value: f32) -> DataError {
-        self.cell_error(column, &value.to_string(), CellProblem::NotAClass)
+    /// The name of the class in a column of the row read last: a word, or a whole number in its shortest form.
+    pub fn class(&self, column: usize) -> Result<String, DataError> {
+        let cell = &self.record[column];
+        classes::name(cell).map_err(|problem| self.cell_error(column, &text(cell), problem))
+    }
+
+    /// The error for a class that the model does not know, in the row read last.
+    pub fn unknown_class(&self, column: usize) -> DataError {
+        self.cell_error(column, &text(&self.record[column]), CellProblem::UnknownClass)
+    }
+
+    /// Whether the first row of data holds a word in that column.
+    pub(super) fn begins_with_word(&self, column: usize) -> bool {
+        self.ahead.front().and_then(|record| record.get(column)).is_some_and(is_word)
+    }
+
+    pub(super) fn one_class(&self, column: usize, class: String) -> DataError {
+        let column = format!("column {}", self.label(column));
+        DataError::OneClass { path: Some(self.path.clone()), column, class: quoted(&class) }
+    }
+
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Refuses a column whose values differed by more than `tolerated` in the rows read, and are one f32 number now.
@@ -163,14 +198,14 @@ impl CsvRows {
     }
 
     /// How messages speak of a column.
-    fn label(&self, column: usize) -> String {
+    pub(super) fn label(&self, column: usize) -> String {
         match &self.names {
             Some(names) => format!("{:?}", quoted(&names[column])),
             None => format!("{column} (counted from 0)"),
         }
     }
 
-    fn cell_error(&self, column: usize, cell: &str, problem: CellProblem) -> DataError {
+    pub(super) fn cell_error(&self, column: usize, cell: &str, problem: CellProblem) -> DataError {
         let (column, cell) = (self.label(column), quoted(cell));
         DataError::Cell { path: self.path.clone(), row: self.row, line: self.line(), column, cell, problem }
     }

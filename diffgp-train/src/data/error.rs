@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use diffgp_core::blob::limits::MAX_NAME;
 
+use super::classes::MAX_CLASSES;
+
 /// A data file or data set that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -152,13 +154,39 @@ pub enum DataError {
         /// What there is.
         available: String,
     },
-    /// The target was left out.
-    #[error("{}: the target {target:?} is also among the columns to leave out", path.display())]
+    /// A target was left out.
+    #[error("{}: the target {target} is also among the columns to leave out", path.display())]
     TargetIgnored {
         /// The file.
         path: PathBuf,
-        /// The target as it was given.
+        /// Its name in quotes, or its index.
         target: String,
+    },
+    /// A column is to be predicted twice.
+    #[error("{}: the target {target} is named twice", path.display())]
+    TargetTwice {
+        /// The file.
+        path: PathBuf,
+        /// Its name in quotes, or its index.
+        target: String,
+    },
+    /// Several columns of classes.
+    #[error("{}: {targets} target columns; a classification has one", path.display())]
+    SeveralClassTargets {
+        /// The file.
+        path: PathBuf,
+        /// How many there are.
+        targets: usize,
+    },
+    /// Nothing to tell apart.
+    #[error("{}{column}: all rows are of the class {class:?}; expected at least two classes", place(path))]
+    OneClass {
+        /// The file, if there is one.
+        path: Option<PathBuf>,
+        /// How it is called.
+        column: String,
+        /// The class.
+        class: String,
     },
     /// The file with held-out rows is wrong.
     #[error("{}: line {line}: {problem}", path.display())]
@@ -188,6 +216,24 @@ pub enum DataError {
         /// Inputs per row.
         inputs: usize,
     },
+    /// A data set from memory has the wrong number of targets.
+    #[error("{values} target values do not make rows of {outputs} targets")]
+    TargetShape {
+        /// Values given.
+        values: usize,
+        /// Targets per row.
+        outputs: usize,
+    },
+    /// A label in memory is not a class.
+    #[error("row {row}: {label:?} {problem}")]
+    Label {
+        /// Row, counted from 1.
+        row: usize,
+        /// The label.
+        label: String,
+        /// What is wrong with it.
+        problem: CellProblem,
+    },
     /// A value in memory is not a usable number.
     #[error("row {row}, {column}: {value:?} {problem}")]
     Value {
@@ -202,7 +248,7 @@ pub enum DataError {
     },
     /// A name that a model file cannot hold.
     #[error(
-        "the column name {name:?} has {bytes} bytes, a model holds {MAX_NAME} at most; shorten it, or leave the names out"
+        "the name {name:?} has {bytes} bytes, a model holds {MAX_NAME} at most; shorten it, or leave the names out"
     )]
     LongName {
         /// Its beginning.
@@ -236,7 +282,19 @@ pub enum CellProblem {
     /// Finite, but too large for f32.
     #[error("is beyond the range of 32-bit floats (3.4e38); rescale the column")]
     OutOfRange,
-    /// A class other than 0 and 1.
-    #[error("is not a class; classification targets are 0 or 1")]
+    /// A number that is not whole.
+    #[error("is not a class; expected a word or a whole number")]
     NotAClass,
+    /// More different classes than a model can have.
+    #[error("is one class too many; expected at most {MAX_CLASSES}, does the column hold numbers or remarks?")]
+    TooManyClasses,
+    /// A class that does not occur in the data that a model was trained on.
+    #[error("is none of the model's classes")]
+    UnknownClass,
+    /// A number in a column that was taken for classes because it begins with a word.
+    #[error("is a number, but the rows before hold words; expected numbers alone, or classes (--task classification)")]
+    NumberAmongWords,
+    /// Not text.
+    #[error("is not UTF-8 text; save the file as UTF-8")]
+    NotUtf8,
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::cell::{parse, quoted};
+use super::cell::{is_word, parse, quoted};
 use super::error::{CellProblem, DataError};
 
 /// Whether the first line holds names.
@@ -26,17 +26,23 @@ pub(super) struct FirstLine<'a> {
     pub(super) cells: &'a [String],
     /// The columns that count; the others may hold anything.
     pub(super) used: &'a [usize],
+    /// The columns that may hold classes.
+    pub(super) targets: &'a [usize],
     /// The cells of the second line, if there is one.
     pub(super) second: Option<&'a [String]>,
 }
 
-/// The columns that are not left out, whether `ignored` holds names or indices: which of them is not known yet.
-pub(super) fn used_columns(cells: &[String], ignored: &[String]) -> Vec<usize> {
-    let is_ignored = |column: usize| {
-        let asked_for = |wanted: &String| *wanted.trim() == cells[column] || wanted.trim().parse() == Ok(column);
-        ignored.iter().any(asked_for)
+/// The columns asked for, whether `wanted` holds names or indices: which of them is not known yet.
+pub(super) fn columns_of<'a>(cells: &[String], wanted: impl Iterator<Item = &'a str> + Clone) -> Vec<usize> {
+    let is_wanted = |&column: &usize| {
+        wanted.clone().any(|wanted| *wanted.trim() == cells[column] || wanted.trim().parse() == Ok(column))
     };
-    (0..cells.len()).filter(|&column| !is_ignored(column)).collect()
+    (0..cells.len()).filter(is_wanted).collect()
+}
+
+/// Names separated by commas, and all of it as one name.
+pub(super) fn split_names(names: &str) -> impl Iterator<Item = &str> + Clone {
+    names.split(',').chain([names])
 }
 
 impl FirstLine<'_> {
@@ -56,7 +62,7 @@ impl FirstLine<'_> {
     fn holds_names(&self) -> Result<bool, DataError> {
         let is_number = |&column: &usize| self.cells[column].parse::<f64>().is_ok();
         // A row of numbers with holes is data: the hole is reported when the row is read.
-        let name = self.used.iter().find(|&&column| is_name(&self.cells[column]));
+        let name = self.used.iter().find(|&&column| is_name(&self.cells[column]) && !self.is_class(column));
         match name {
             Some(&column) if self.used.iter().any(is_number) => {
                 let cell = quoted(&self.cells[column]);
@@ -65,6 +71,16 @@ impl FirstLine<'_> {
             Some(_) => Ok(true),
             None => Ok(false),
         }
+    }
+
+    /// A word in a target column is a class if another one stands below it, and numbers beside it.
+    fn is_class(&self, column: usize) -> bool {
+        let below = self.second.and_then(|second| second.get(column));
+        let mut others = self.used.iter().filter(|other| !self.targets.contains(other)).peekable();
+        self.targets.contains(&column)
+            && below.is_some_and(|cell| is_word(cell.as_bytes()))
+            && others.peek().is_some()
+            && others.all(|&other| !is_name(&self.cells[other]))
     }
 
     /// Columns numbered 0, 1, 2, ..., as data frames without names are written, with or without an index column in

@@ -29,9 +29,9 @@ impl Dataset {
         self.names.as_deref()
     }
 
-    /// Name of the target, if there are names.
-    pub fn target_name(&self) -> Option<&str> {
-        self.target_name.as_deref()
+    /// Names of the targets, if there are names.
+    pub fn target_names(&self) -> Option<&[String]> {
+        self.target_names.as_deref()
     }
 
     /// How messages speak of input `column`.
@@ -39,14 +39,19 @@ impl Dataset {
         self.names.as_ref().map_or_else(|| format!("input {column}"), |names| format!("\"{}\"", names[column]))
     }
 
-    /// How messages speak of the target.
-    pub fn target_label(&self) -> String {
-        self.target_name.as_ref().map_or_else(|| "the target".to_owned(), |name| format!("the target {name:?}"))
+    /// How messages speak of target `output`.
+    pub fn target_label(&self, output: usize) -> String {
+        match &self.target_names {
+            Some(names) => format!("the target {:?}", names[output]),
+            None if self.outputs == 1 => "the target".to_owned(),
+            None => format!("target {output}"),
+        }
     }
 
     /// Refuses names that a model file cannot hold.
     pub fn check_name_lengths(&self) -> Result<(), DataError> {
-        match self.names.iter().flatten().chain(&self.target_name).find(|name| name.len() > MAX_NAME) {
+        let mut names = [&self.names, &self.target_names, &self.classes].into_iter().flatten().flatten();
+        match names.find(|name| name.len() > MAX_NAME) {
             Some(name) => Err(DataError::LongName { name: quoted(name), bytes: name.len() }),
             None => Ok(()),
         }

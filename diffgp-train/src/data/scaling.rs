@@ -34,8 +34,8 @@ pub struct Range {
 pub struct Scaling {
     /// One per input.
     pub inputs: Vec<Affine>,
-    /// The target's; the identity for classes.
-    pub target: Affine,
+    /// One per target; the identity for classes.
+    pub targets: Vec<Affine>,
     /// One per input, raw.
     pub ranges: Vec<Range>,
 }
@@ -57,28 +57,31 @@ impl Affine {
 }
 
 impl Scaling {
-    /// No scaling of D inputs and the target, ranges without bounds: for models whose units are standardised already.
-    pub fn identity(inputs: usize) -> Self {
+    /// No scaling of D inputs and O targets, ranges without bounds: for models whose units are standardised already.
+    pub fn identity(inputs: usize, outputs: usize) -> Self {
         Self {
             inputs: vec![Affine::IDENTITY; inputs],
-            target: Affine::IDENTITY,
+            targets: vec![Affine::IDENTITY; outputs],
             ranges: vec![Range { min: f32::MIN, max: f32::MAX }; inputs],
         }
     }
 
-    /// Scaling of every column of `data`; the target's is the identity when `standardise_target` is false.
-    pub fn of(data: &Dataset, standardise_target: bool) -> Self {
+    /// Scaling of every column of `data`; that of targets is the identity when `standardise_targets` is false.
+    pub fn of(data: &Dataset, standardise_targets: bool) -> Self {
         let mut columns = vec![ColumnStatistics::new(); data.inputs()];
-        let mut target = ColumnStatistics::new();
+        let mut targets = vec![ColumnStatistics::new(); data.outputs()];
         for row in 0..data.rows() {
-            for (moments, &value) in columns.iter_mut().zip(data.input_row(row)) {
+            let inputs = columns.iter_mut().zip(data.input_row(row));
+            for (moments, &value) in inputs.chain(targets.iter_mut().zip(data.target_row(row))) {
                 moments.add(value);
             }
-            target.add(data.targets()[row]);
         }
         Self {
             inputs: columns.iter().map(ColumnStatistics::affine).collect(),
-            target: if standardise_target { target.affine() } else { Affine::IDENTITY },
+            targets: targets
+                .iter()
+                .map(|moments| if standardise_targets { moments.affine() } else { Affine::IDENTITY })
+                .collect(),
             ranges: columns.iter().map(|moments| moments.range).collect(),
         }
     }
@@ -108,9 +111,9 @@ impl Scaling {
         })
     }
 
-    /// Whether the variance of a prediction, in the target's units squared, has room in f32.
-    pub fn target_is_usable(&self) -> bool {
-        TARGET_SCALE.contains(&self.target.scale) && self.target.mean.abs() <= 1e30
+    /// The first target in whose units, squared, the variance of a prediction has no room in f32.
+    pub fn unusable_target(&self) -> Option<usize> {
+        self.targets.iter().position(|target| !TARGET_SCALE.contains(&target.scale) || target.mean.abs() > 1e30)
     }
 
     /// Appends the standardised inputs of one raw row.
@@ -162,10 +165,15 @@ mod tests {
         let data = Dataset::new(vec![1.0, 7.0, 3.0, 7.0], vec![10.0, 30.0], 2).unwrap();
         let scaling = Scaling::of(&data, true);
         assert_eq!(scaling.inputs, [Affine { mean: 2.0, scale: 1.0 }, Affine { mean: 7.0, scale: 1.0 }]);
-        assert_eq!(scaling.target, Affine { mean: 20.0, scale: 10.0 });
+        assert_eq!(scaling.targets, [Affine { mean: 20.0, scale: 10.0 }]);
         assert_eq!(scaling.ranges[0], Range { min: 1.0, max: 3.0 });
         assert_eq!(scaling.constant_inputs().collect::<Vec<_>>(), [1]);
-        assert_eq!(Scaling::of(&data, false).target, Affine::IDENTITY);
+        assert_eq!(Scaling::of(&data, false).targets, [Affine::IDENTITY]);
+        let pairs = Dataset::with_outputs(vec![0.0, 1.0], vec![10.0, 1.0, 30.0, 5.0], 1, 2).unwrap();
+        assert_eq!(
+            Scaling::of(&pairs, true).targets,
+            [(20.0, 10.0), (3.0, 2.0)].map(|(mean, scale)| Affine { mean, scale })
+        );
         let mut row = Vec::new();
         scaling.push_row(data.input_row(1), &mut row);
         assert_eq!(row, [1.0, 0.0]);
@@ -210,8 +218,9 @@ mod tests {
 
     #[test]
     fn targets_whose_variance_overflows_are_found() {
-        let usable =
-            |y: [f32; 2]| Scaling::of(&Dataset::new(vec![0.0, 1.0], y.to_vec(), 1).unwrap(), true).target_is_usable();
+        let usable = |y: [f32; 2]| {
+            Scaling::of(&Dataset::new(vec![0.0, 1.0], y.to_vec(), 1).unwrap(), true).unusable_target().is_none()
+        };
         assert!(usable([0.0, 1e18]) && usable([3.0, 3.0]) && usable([0.0, 1e-14]));
         assert!(!usable([0.0, 1e20]) && !usable([0.0, 1e-20]));
     }

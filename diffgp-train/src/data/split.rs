@@ -45,29 +45,33 @@ impl Dataset {
         if let Some(&row) = rows.iter().find(|&&row| row >= self.rows()) {
             return Err(DataError::RowOutOfRange { row, rows: self.rows() });
         }
-        let inputs = self.inputs;
+        let (inputs, outputs) = (self.inputs, self.outputs);
         let mut taken = self.without_rows();
         let mut kept = 0;
         let mut held_out = rows.iter().copied().peekable();
         for row in 0..self.rows() {
             if held_out.next_if_eq(&row).is_some() {
                 taken.x.extend_from_slice(self.input_row(row));
-                taken.y.push(self.y[row]);
+                taken.y.extend_from_slice(self.target_row(row));
             } else {
                 self.x.copy_within(row * inputs..(row + 1) * inputs, kept * inputs);
-                self.y[kept] = self.y[row];
+                self.y.copy_within(row * outputs..(row + 1) * outputs, kept * outputs);
                 kept += 1;
             }
         }
         self.x.truncate(kept * inputs);
-        self.y.truncate(kept);
+        self.y.truncate(kept * outputs);
         Ok((self, taken))
     }
 
     /// The same columns and no rows.
     fn without_rows(&self) -> Self {
-        let (x, y) = (Vec::new(), Vec::new());
-        Self { x, y, inputs: self.inputs, names: self.names.clone(), target_name: self.target_name.clone() }
+        Self {
+            names: self.names.clone(),
+            target_names: self.target_names.clone(),
+            classes: self.classes.clone(),
+            ..Self::without_names(self.inputs, self.outputs)
+        }
     }
 }
 
@@ -85,6 +89,10 @@ mod tests {
         assert_eq!(rest.input_row(2), [8.0, 9.0]);
         assert_eq!(taken.targets(), [0.0, 3.0]);
         assert_eq!(taken.input_row(1), [6.0, 7.0]);
+        let pairs = Dataset::with_outputs((0..3).map(|i| i as f32).collect(), (0..6).map(|i| i as f32).collect(), 1, 2);
+        let (rest, taken) = pairs.unwrap().hold_out(&[1]).unwrap();
+        assert_eq!((rest.targets(), taken.targets()), (&[0.0, 1.0, 4.0, 5.0][..], &[2.0, 3.0][..]));
+        assert_eq!(rest.target_row(1), [4.0, 5.0]);
         let error = data.hold_out(&[5]).unwrap_err().to_string();
         assert_eq!(error, "held-out row 5 does not exist: the data has rows 0 to 4");
     }

@@ -15,8 +15,15 @@ use crate::provenance::RECIPE;
 pub enum Task {
     /// A real number with Gaussian noise.
     Regression,
-    /// A class, 0 or 1.
+    /// A class.
     Classification,
+}
+
+impl Task {
+    /// What a data set is for: its classes, or its numbers.
+    pub fn of(data: &Dataset) -> Self {
+        if data.classes().is_some() { Self::Classification } else { Self::Regression }
+    }
 }
 
 /// Everything that decides the result of a run, beside the data, the version and the kind of CPU (instruction set); and
@@ -102,6 +109,8 @@ pub struct PredictorConfig {
     /// ρ_g.
     #[serde(with = "KernelName")]
     pub kernel: KernelKind,
+    /// One kernel per output instead of one for all.
+    pub per_output: bool,
     /// Initial ℓ_g, in units of √D.
     pub length_scale: f64,
     /// Initial σ².
@@ -175,9 +184,9 @@ impl FlowConfig {
 }
 
 impl Config {
-    /// The recipe for the rows of a data set with a real target: what `diffgp train` does without options.
+    /// The recipe for the rows of a data set: what `diffgp train` does without options.
     pub fn default_for(data: &Dataset) -> Self {
-        Self::for_rows(data.rows(), Task::Regression)
+        Self::for_rows(data.rows(), Task::of(data))
     }
 
     /// Refuses what cannot work, naming the field and what would be right.

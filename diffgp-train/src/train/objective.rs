@@ -27,10 +27,11 @@ impl Standardised<'_> {
     /// Inputs and targets of the given rows.
     pub(super) fn gather(&self, rows: &[usize]) -> (Vec<f32>, Vec<f32>) {
         let mut x = Vec::with_capacity(rows.len() * self.data.inputs());
-        let mut y = Vec::with_capacity(rows.len());
+        let mut y = Vec::with_capacity(rows.len() * self.data.outputs());
         for &row in rows {
             self.scaling.push_row(self.data.input_row(row), &mut x);
-            y.push(self.scaling.target.apply(self.data.targets()[row]));
+            let targets = self.data.target_row(row).iter().zip(&self.scaling.targets);
+            y.extend(targets.map(|(&target, scaling)| scaling.apply(target)));
         }
         (x, y)
     }
@@ -78,7 +79,8 @@ impl Standardised<'_> {
     ) -> Result<(Score, Vec<f64>), ElboError> {
         let mut log_likelihoods = Vec::with_capacity(rows.len());
         let outputs = params.predictor.outputs();
-        let mut scorer = Scorer::new(&params.likelihood, outputs, &[f64::from(self.scaling.target.scale)]);
+        let scales: Vec<f64> = self.scaling.targets.iter().map(|target| f64::from(target.scale)).collect();
+        let mut scorer = Scorer::new(&params.likelihood, outputs, &scales);
         for rows in rows.chunks((SCORED_TOGETHER / paths.count.max(1)).max(1)) {
             let (x, y) = self.gather(rows);
             let (count, noise) = paths.noise(params, rows);

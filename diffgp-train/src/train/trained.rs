@@ -30,8 +30,10 @@ pub struct Trained {
     pub task: Task,
     /// Names of the inputs, if the data had them.
     pub names: Option<Vec<String>>,
-    /// Name of the target, if the data had one.
-    pub target_name: Option<String>,
+    /// Names of the targets, if the data had them.
+    pub target_names: Option<Vec<String>>,
+    /// Names of the classes, in their order, if the data had them.
+    pub classes: Option<Vec<String>>,
     /// The iteration of the last stage whose parameters were kept.
     pub iteration: u64,
     /// Their score on the validation rows, before those rows were trained on.
@@ -55,7 +57,7 @@ impl Trained {
     /// The model file, with the names of the columns, compared with the float64 model on up to 500 rows of `data`
     /// (the training rows are the natural choice).
     pub fn export(&self, data: &Dataset) -> Result<Exported, ExportError> {
-        let names = self.names.iter().flatten().chain(&self.target_name).cloned().collect::<Vec<_>>();
+        let names = self.names.iter().flatten().chain(self.target_names.iter().flatten()).cloned().collect::<Vec<_>>();
         self.export_with(&names, data)
     }
 

@@ -17,7 +17,7 @@ fn read_ignoring(content: &str, target: &str, ignored: &[&str]) -> Result<Datase
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(content.as_bytes()).unwrap();
     let ignored: Vec<String> = ignored.iter().map(|&name| name.to_owned()).collect();
-    Dataset::read_csv(file.path(), Columns { target, ignored: &ignored }, Header::Detect, TargetKind::Real)
+    Dataset::read_csv(file.path(), Columns { targets: target, ignored: &ignored }, Header::Detect, TargetKind::Real)
 }
 
 fn message(content: &str, target: &str) -> String {
@@ -32,7 +32,7 @@ fn header_target_and_values() {
     assert_eq!(data.input_row(1), [4.0, 6.0]);
     assert_eq!(data.targets(), [2.0, 5.0]);
     assert_eq!(data.names().unwrap(), ["a", "b"]);
-    assert_eq!(data.target_name(), Some("y"));
+    assert_eq!(data.target_names().unwrap(), ["y"]);
 }
 
 #[test]
@@ -127,10 +127,10 @@ fn a_pipe_is_read_once_even_if_a_cell_is_bad() {
         move || std::fs::write(pipe, "a,y\n1,2\n1,x\n").unwrap()
     });
     let (sender, receiver) = std::sync::mpsc::channel();
-    std::thread::spawn(move || sender.send(Dataset::read_csv(&pipe, "y", Header::Detect, TargetKind::Real)));
+    std::thread::spawn(move || sender.send(Dataset::read_csv(&pipe, "y", Header::Detect, TargetKind::Real).err()));
     let outcome = receiver.recv_timeout(std::time::Duration::from_secs(20)).expect("an answer, not a second look");
     writer.join().unwrap();
-    assert!(outcome.unwrap_err().to_string().contains("row 2 (line 3), column \"y\": \"x\" is not a number"));
+    assert!(outcome.unwrap().to_string().contains("row 2 (line 3), column \"y\": \"x\" is not a number"));
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn ignored_columns_do_not_decide_what_the_first_line_is() {
     let log = read_ignoring("2,5,hot; dry\n3,6,\n", "1", &["2"]).unwrap();
     assert_eq!((log.rows(), log.inputs()), (2, 1));
     let years = read_ignoring("2020,a,y\n0,1,2\n", "y", &["2020"]).unwrap();
-    assert_eq!((years.rows(), years.target_name()), (1, Some("y")));
+    assert_eq!((years.rows(), years.target_names().unwrap()), (1, &["y".to_owned()][..]));
     assert!(message("2020-01-01,1,2\n", "2").contains("mixes names and numbers (column 0 is \"2020-01-01\")"));
 }
 
@@ -181,7 +181,7 @@ fn a_single_name_may_hold_blanks_or_look_like_a_missing_value() {
     let names = |content: &str| {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(content.as_bytes()).unwrap();
-        CsvRows::open(file.path(), Header::Detect, &[]).map(|rows| rows.names().map(<[String]>::to_vec))
+        CsvRows::open(file.path(), Header::Detect, "").map(|rows| rows.names().map(<[String]>::to_vec))
     };
     assert_eq!(names("flow rate\n1\n2\n").unwrap().unwrap(), ["flow rate"]);
     assert_eq!(names("flow rate\n").unwrap().unwrap(), ["flow rate"]);
@@ -202,7 +202,10 @@ fn headers_are_checked() {
 fn columns_can_be_left_out_whatever_they_hold() {
     let read = |ignored: &[&str]| read_ignoring(",a,y,note,b\n0,1,2,hot,5\n1,3,4,,6\n", "y", ignored);
     let data = read(&["0", "note"]).unwrap();
-    assert_eq!((data.names().unwrap(), data.target_name()), (&["a".to_owned(), "b".to_owned()][..], Some("y")));
+    assert_eq!(
+        (data.names().unwrap().join(" "), data.target_names().unwrap()),
+        ("a b".to_owned(), &["y".to_owned()][..])
+    );
     assert_eq!((data.input_row(1), data.targets()), (&[3.0, 6.0][..], &[2.0, 4.0][..]));
     let refused = |ignored: &[&str], words: &str| {
         let error = read(ignored).unwrap_err().to_string();
@@ -230,9 +233,85 @@ fn an_unknown_target_lists_what_there_is() {
 }
 
 #[test]
-fn classes_are_zero_or_one() {
-    let classes = |content: &str| read_as(content.as_bytes(), "y", Header::Detect, TargetKind::Binary);
-    assert_eq!(classes("a,y\n1,0\n2,1.0\n").unwrap().targets(), [0.0, 1.0]);
-    let error = classes("a,y\n1,0\n2,2\n").unwrap_err().to_string();
-    assert!(error.contains("row 2 (line 3), column \"y\": \"2\" is not a class"), "{error}");
+fn several_targets_are_separated_by_commas() {
+    let table = "a,y,z,\"y,z\"\n1,2,3,4\n5,6,7,8\n";
+    let targets = |wanted: &str| read(table, wanted).map(|data| (data.target_names().unwrap().join("|"), data));
+    let (names, data) = targets("z, a").unwrap();
+    assert_eq!(
+        (names.as_str(), data.targets(), data.input_row(0)),
+        ("z|a", &[3.0, 1.0, 7.0, 5.0][..], &[2.0, 4.0][..])
+    );
+    assert_eq!((data.outputs(), data.names().unwrap().join("|").as_str()), (2, "y|y,z"));
+    assert_eq!(targets("y,z").unwrap().0, "y,z");
+    assert_eq!(targets("a,y,z").unwrap().0, "a|y,z");
+    assert_eq!(targets("z,y").unwrap().0, "z|y");
+    assert_eq!(targets("0,3").unwrap().0, "a|y,z");
+    assert_eq!(message(table, "z,a,z"), "the target \"z\" is named twice");
+    assert!(message(table, "a,b").starts_with("no column \"b\"; expected one of a, y, z"));
+    assert!(message(table, "a,").starts_with("no column \"\""));
+    assert!(message("a,y\n1,2\n", "a,y").contains("no column is left"));
+    assert_eq!(read("1,2,3\n4,5,6\n", "2,0").unwrap().targets(), [3.0, 1.0, 6.0, 4.0]);
+}
+
+fn classes(content: &str, kind: TargetKind) -> Result<Dataset, DataError> {
+    read_as(content.as_bytes(), "y", Header::Detect, kind)
+}
+
+fn refused(content: &str, kind: TargetKind) -> String {
+    classes(content, kind).unwrap_err().to_string().split_once(": ").unwrap().1.to_owned()
+}
+
+#[test]
+fn classes_are_whole_numbers_or_words() {
+    let named = |content: &str| {
+        let data = classes(content, TargetKind::Classes).unwrap();
+        (data.targets().to_vec(), data.classes().unwrap().join(" "))
+    };
+    assert_eq!(named("a,y\n1,0\n2,1.0\n"), (vec![0.0, 1.0], "0 1".to_owned()));
+    assert_eq!(named("a,y\n1,7\n2,-3\n3,12\n"), (vec![1.0, 0.0, 2.0], "-3 7 12".to_owned()));
+    assert_eq!(named("y,a\nwarm,1\n\" hot\",2\nwarm ,3\n"), (vec![1.0, 0.0, 1.0], "hot warm".to_owned()));
+    let refused = |content: &str| refused(content, TargetKind::Classes);
+    assert_eq!(
+        refused("a,y\n1,0\n2,0.5\n"),
+        "row 2 (line 3), column \"y\": \"0.5\" is not a class; expected a word or a whole number"
+    );
+    assert!(refused("a,y\n1,0\n2,\n").contains("row 2 (line 3), column \"y\": \"\" is a missing value"));
+    assert!(refused("a,y\n1,u\nx,v\n").contains("column \"a\": \"x\" is not a number"));
+    assert_eq!(
+        refused("a,y\n1,up\n2,up\n"),
+        "column \"y\": all rows are of the class \"up\"; expected at least two classes"
+    );
+    let many: String = (0..40).map(|row| format!("{row},{row}\n")).collect();
+    assert!(refused(&format!("a,y\n{many}")).contains("row 33 (line 34), column \"y\": \"32\" is one class too many"));
+    assert_eq!(refused("a,y\n"), "no data rows");
+    let not_utf8 = read_as(b"a,y\n1,\xff\n", "y", Header::Detect, TargetKind::Classes).unwrap_err().to_string();
+    assert!(not_utf8.contains("is not UTF-8 text"), "{not_utf8}");
+    let two = read_as(b"a,y,z\n1,0,1\n", "y,z", Header::Detect, TargetKind::Classes).unwrap_err().to_string();
+    assert!(two.contains("2 target columns; a classification has one"), "{two}");
+}
+
+#[test]
+fn a_column_that_begins_with_a_word_holds_classes() {
+    let found = |content: &str| classes(content, TargetKind::Detect).unwrap().classes().map(|names| names.join(" "));
+    assert_eq!(found("a,y\n1,none\n2,outer\n"), Some("none outer".to_owned()));
+    assert_eq!(found("a,y\n1,0\n2,1\n"), None);
+    let refused = |content: &str| refused(content, TargetKind::Detect);
+    assert!(refused("a,y\n1,2\n2,none\n").contains("missing value"));
+    assert!(refused("a,y\n1,2\n2,up\n").contains("\"up\" is not a number"));
+    assert!(refused("a,y\n1,x1\n2,3.5\n").contains("\"3.5\" is not a class"));
+    assert!(refused("a,y\n1,x1\n2,3\n").contains("\"3\" is a number, but the rows before hold words"));
+    assert!(refused("a,y\n1,\n2,up\n").contains("missing value"));
+    let several = read_as(b"a,y,z\n1,u,v\n2,v,u\n", "y,z", Header::Detect, TargetKind::Detect);
+    assert!(several.unwrap_err().to_string().contains("\"u\" is not a number"));
+}
+
+#[test]
+fn a_first_line_of_numbers_and_a_class_is_data() {
+    let open = |content: &str, target: &str| read_as(content.as_bytes(), target, Header::Detect, TargetKind::Detect);
+    let flowers = open("5.1,3.5,setosa\n7.0,3.2,versicolor\n", "2").unwrap();
+    assert_eq!((flowers.rows(), flowers.classes().unwrap().join(" ").as_str()), (2, "setosa versicolor"));
+    assert!(open("1,2,y\n3,4,5\n", "2").unwrap_err().to_string().contains("mixes names and numbers"));
+    assert!(open("x,2,up\n3,4,down\n", "2").unwrap_err().to_string().contains("mixes names and numbers"));
+    assert_eq!(open("a,y\n1,up\n2,down\n", "y").unwrap().rows(), 2);
+    assert_eq!(open("a,y\n1,up\n2,down\n", "1").unwrap().rows(), 2);
 }
