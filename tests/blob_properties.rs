@@ -59,10 +59,11 @@ proptest! {
         prop_assert_eq!(usize::from(header.steps), params.flow.as_ref().map_or(0, |flow| flow.steps));
         prop_assert_eq!(usize::from(header.flow_inducing), shape.flow_inducing);
         prop_assert_eq!(usize::from(header.predictor_inducing), shape.predictor_inducing);
-        prop_assert_eq!(usize::from(header.flow_kernels), params.flow.as_ref().map_or(0, |flow| flow.kernels.len()));
-        match params.likelihood {
-            Likelihood::Gaussian { noise } => prop_assert_eq!(blob.target(0).noise, noise as f32),
-            Likelihood::Bernoulli { epsilon } => prop_assert_eq!(header.epsilon, epsilon as f32),
+        prop_assert_eq!(usize::from(header.flow_kernels), params.flow.as_ref().map_or(0, |flow| flow.field.kernels.len()));
+        match &params.likelihood {
+            Likelihood::Gaussian { noise } => prop_assert_eq!(blob.target(0).noise, noise[0] as f32),
+            Likelihood::Bernoulli { epsilon } => prop_assert_eq!(header.epsilon, *epsilon as f32),
+            Likelihood::Softmax => prop_assert!(false, "no such shape"),
         }
         let target = blob.target(0);
         prop_assert_eq!((target.mean, target.scale), (scaling.targets[0].mean, scaling.targets[0].scale));
@@ -78,7 +79,7 @@ proptest! {
         }
         prop_assert!(blob.input(shape.inputs).is_none());
         let kernel = blob.predictor_kernel(0).unwrap();
-        prop_assert_eq!((kernel.kind, kernel.variance), (shape.kind, params.predictor.kernel.variance as f32));
+        prop_assert_eq!((kernel.kind, kernel.variance), (shape.kind, params.predictor.kernel(0).variance as f32));
     }
 
     #[test]
@@ -95,12 +96,12 @@ proptest! {
         let standardised: Vec<f64> = x.iter().zip(&scaling.inputs)
             .map(|(x, a)| (f64::from(*x) - f64::from(a.mean)) / f64::from(a.scale)).collect();
         let path = exact.path(&standardised, None);
-        let expected = exact.predict(&path[path.len() - 1]);
+        let expected = exact.predict(&path[path.len() - 1])[0];
         let prediction = model.predict(&x, &mut workspace).unwrap();
         let scale = f64::from(scaling.targets[0].scale);
         let mean = f64::from(scaling.targets[0].mean) + scale * expected.mean;
         prop_assert!((f64::from(prediction.mean()) - mean).abs() < RUNTIME_MEAN * scale);
-        let noise = match params.likelihood { Likelihood::Gaussian { noise } => noise, Likelihood::Bernoulli { .. } => 0.0 };
+        let noise = params.likelihood.noise().first().copied().unwrap_or(0.0);
         let variance = scale * scale * (expected.variance + noise);
         prop_assert!((f64::from(prediction.variance()) - variance).abs() < RUNTIME_VARIANCE * variance);
     }

@@ -128,9 +128,9 @@ fn the_kernel_is_the_one_that_the_validation_rows_prefer() {
             (config.predictor.inducing, config.flow.time) = (40, flow_time);
             (config.candidate_kernels, config.candidate.iterations) = (vec![KernelKind::Matern32], 100);
             let chosen = train(&data, &config, &mut ()).unwrap();
-            let kernels: Vec<_> = chosen.params.flow.iter().flat_map(|flow| &flow.kernels).collect();
+            let kernels: Vec<_> = chosen.params.flow.iter().flat_map(|flow| &flow.field.kernels).collect();
             assert!(kernels.iter().all(|of_flow| of_flow.kind == kernel));
-            assert_eq!(chosen.params.predictor.kernel.kind, kernel, "rough: {rough}, {:?}", chosen.kernel_gain);
+            assert_eq!(chosen.params.predictor.kernel(0).kind, kernel, "rough: {rough}, {:?}", chosen.kernel_gain);
             assert_eq!(chosen.kernel_gain.unwrap().is_worth(WORTHWHILE_KERNEL_GAIN), rough);
             // As if there had been nothing to choose.
             (config.predictor.kernel, config.flow.kernel, config.candidate_kernels) = (kernel, kernel, vec![]);
@@ -142,5 +142,5 @@ fn the_kernel_is_the_one_that_the_validation_rows_prefer() {
     let mut config = small_config(300, Task::Regression);
     (config.candidate_kernels, config.validation.fraction) = (vec![KernelKind::Matern32], 0.0);
     let trained = train(&curve_data(300, true), &config, &mut ()).unwrap();
-    assert_eq!((trained.kernel_gain, trained.params.predictor.kernel.kind), (None, KernelKind::Rbf));
+    assert_eq!((trained.kernel_gain, trained.params.predictor.kernel(0).kind), (None, KernelKind::Rbf));
 }

@@ -80,3 +80,22 @@ fn sparse_processes_without_a_flow() {
 fn one_input_and_a_single_step() {
     assert_gradient_matches_differences(Spec { inputs: 1, steps: 1, per_dimension: true, ..Spec::SMALL }, 9);
 }
+
+#[test]
+fn several_outputs() {
+    let two = Spec { outputs: 2, ..Spec::SMALL };
+    assert_gradient_matches_differences(two, 31);
+    assert_gradient_matches_differences(Spec { per_output: true, kind: KernelKind::Matern32, ..two }, 32);
+    assert_gradient_matches_differences(Spec { per_output: true, times: 2, per_dimension: true, ..two }, 33);
+    // More outputs than inputs.
+    assert_gradient_matches_differences(Spec { outputs: 3, inputs: 1, kind: KernelKind::Matern52, ..two }, 34);
+    assert_gradient_matches_differences(Spec { steps: 0, ..two }, 35);
+}
+
+#[test]
+fn softmax_likelihoods() {
+    let three = Spec { softmax: true, outputs: 3, ..Spec::SMALL };
+    assert_gradient_matches_differences(three, 36);
+    assert_gradient_matches_differences(Spec { per_output: true, per_dimension: true, ..three }, 37);
+    assert_gradient_matches_differences(Spec { steps: 0, outputs: 6, ..three }, 38);
+}

@@ -31,6 +31,52 @@ fn whitened_equals_the_unwhitened_definition() {
 }
 
 #[test]
+fn several_outputs_equal_the_unwhitened_definition() {
+    let threads = Threads::new(1).unwrap();
+    for (softmax, per_output) in [(false, false), (false, true), (true, false), (true, true)] {
+        let problem = problem(Spec { outputs: 3, softmax, per_output, ..Spec::SMALL }, 24);
+        let (found, expected) = (problem.evaluate::<f64>(&threads).elbo, naive::elbo(&problem));
+        assert!((found / expected - 1.0).abs() < NAIVE_VALUE, "{softmax} {per_output}: {found} against {expected}");
+    }
+}
+
+#[test]
+fn several_gaussian_outputs_are_as_many_models_on_one_flow() {
+    let threads = Threads::new(1).unwrap();
+    for per_output in [false, true] {
+        let both = problem(Spec { outputs: 2, per_output, ..Spec::SMALL }, 25);
+        let together = both.evaluate::<f64>(&threads);
+        let latent = predict_latent(&both.params, &both.x, both.paths, Some(&both.eps), &threads).unwrap();
+        let (mut sum, mut flow_slopes) = (together.kl_flow, Vec::new());
+        for output in 0..2 {
+            let mut alone = both.clone();
+            let predictor = &mut alone.params.predictor;
+            predictor.kernels = vec![both.params.predictor.kernel(output).clone()];
+            predictor.posteriors = vec![both.params.predictor.posteriors[output].clone()];
+            alone.params.likelihood = Likelihood::Gaussian { noise: vec![both.params.likelihood.noise()[output]] };
+            alone.y = both.y.iter().skip(output).step_by(2).copied().collect();
+            let evaluation = alone.evaluate::<f64>(&threads);
+            // The flow is counted once, not twice.
+            sum += evaluation.elbo;
+            let slope = evaluation.gradient.noise[0];
+            assert!((together.gradient.noise[output] / slope - 1.0).abs() < REORDERED);
+            let slopes = &evaluation.gradient.predictor.posteriors[0];
+            let of_both = &together.gradient.predictor.posteriors[output];
+            assert!(relative_error(slopes.factor.as_slice(), of_both.factor.as_slice()) < REORDERED);
+            flow_slopes.push(evaluation.gradient.flow.unwrap().field.kernels[0].variance);
+            let of_one = predict_latent(&alone.params, &alone.x, alone.paths, Some(&alone.eps), &threads).unwrap();
+            let column = |values: &[f64]| values.iter().skip(output).step_by(2).copied().collect::<Vec<_>>();
+            assert!(relative_error(&column(&latent.mean), &of_one.mean) < REORDERED);
+            assert!(relative_error(&column(&latent.variance), &of_one.variance) < REORDERED);
+        }
+        assert!((together.elbo / sum - 1.0).abs() < REORDERED, "{} against {sum}", together.elbo);
+        // s_f² is in no divergence: its slopes add up.
+        let slope = together.gradient.flow.unwrap().field.kernels[0].variance;
+        assert!((slope / flow_slopes.iter().sum::<f64>() - 1.0).abs() < REORDERED);
+    }
+}
+
+#[test]
 fn without_a_flow_the_model_is_a_sparse_process() {
     let threads = Threads::new(1).unwrap();
     for bernoulli in [false, true] {
@@ -45,17 +91,17 @@ fn process_at_the_data(n: usize, jitter: f64) -> (Problem, DMatrix<f64>, DVector
     let mut problem = problem(Spec { steps: 0, paths: 1, rows: n, inducing: n, ..Spec::SMALL }, 13);
     let x = DMatrix::from_row_slice(n, 2, &problem.x);
     let y = DVector::from_column_slice(&problem.y);
-    let Likelihood::Gaussian { noise } = problem.params.likelihood else { unreachable!("a regression problem") };
+    let noise = problem.params.likelihood.noise()[0];
     problem.params.jitter = jitter;
     problem.total_rows = n;
     let predictor = &mut problem.params.predictor;
     predictor.inducing = x.clone();
     // v | y: precision I + AᵀA/σ², mean its inverse times Aᵀy/σ², A = k(X,Z) Lz⁻ᵀ
-    let gram = naive::gram(&predictor.kernel, &x, &x);
+    let gram = naive::gram(predictor.kernel(0), &x, &x);
     let root = (&gram + DMatrix::identity(n, n) * jitter).cholesky().unwrap().l();
     let a = root.solve_lower_triangular(&gram).unwrap().transpose();
     let covariance = (DMatrix::identity(n, n) + a.transpose() * &a / noise).try_inverse().unwrap();
-    predictor.posterior = Posterior {
+    predictor.posteriors[0] = Posterior {
         mean: &covariance * a.transpose() * &y / noise,
         factor: ((&covariance + covariance.transpose()) * 0.5).cholesky().unwrap().l(),
     };
@@ -84,7 +130,7 @@ fn inducing_points_at_the_data_give_the_exact_posterior() {
     let total = (&gram + DMatrix::identity(n, n) * noise).try_inverse().unwrap();
     let x = Normals::new(14).vector(2 * 9);
     let found = predict_latent(&problem.params, &x, 1, None, &Threads::new(1).unwrap()).unwrap();
-    let kernel = &problem.params.predictor.kernel;
+    let kernel = problem.params.predictor.kernel(0);
     let at = DMatrix::from_row_slice(9, 2, &x);
     let cross = naive::gram(kernel, &at, &problem.params.predictor.inducing);
     for row in 0..9 {
@@ -105,7 +151,7 @@ fn one_inducing_time_with_a_long_scale_is_no_time_at_all() {
     // With one inducing time aₜ = 1/√(1+j): the jitter shrinks the mean by that and I − S by its square.
     let shrink = 1.0 / (1.0 + still.params.jitter);
     let mut expected = still.clone();
-    for q in &mut expected.params.flow.as_mut().unwrap().posteriors {
+    for q in &mut expected.params.flow.as_mut().unwrap().field.posteriors {
         let identity = DMatrix::identity(q.mean.len(), q.mean.len());
         q.mean *= shrink.sqrt();
         let covariance = &identity + (&q.factor * q.factor.transpose() - &identity) * shrink;
@@ -119,23 +165,26 @@ fn one_inducing_time_with_a_long_scale_is_no_time_at_all() {
 #[test]
 fn single_precision_follows_double_precision() {
     let threads = Threads::new(2).unwrap();
-    for per_dimension in [false, true] {
-        let spec = Spec { inputs: 4, inducing: 30, steps: 10, rows: 100, paths: 1, per_dimension, ..Spec::SMALL };
+    let spec = Spec { inputs: 4, inducing: 30, steps: 10, rows: 100, paths: 1, ..Spec::SMALL };
+    let several = Spec { outputs: 3, per_output: true, ..spec };
+    for spec in [spec, Spec { per_dimension: true, ..spec }, several, Spec { softmax: true, ..several }] {
         let problem = problem(spec, 16);
         let (single, double) = (problem.evaluate::<f32>(&threads), problem.evaluate::<f64>(&threads));
         let value = (single.elbo / double.elbo - 1.0).abs();
-        assert!(value < SINGLE_VALUE, "per dimension: {per_dimension}, bound: {value:e}");
+        assert!(value < SINGLE_VALUE, "{spec:?}, bound: {value:e}");
         for ((name, single), (_, double)) in named_arrays(&single.gradient).iter().zip(named_arrays(&double.gradient)) {
             let error = relative_error(single, &double);
-            assert!(error < SINGLE_GRADIENT, "per dimension: {per_dimension}, {name}: {error:e}");
+            assert!(error < SINGLE_GRADIENT, "{spec:?}, {name}: {error:e}");
         }
     }
 }
 
 #[test]
 fn the_number_of_threads_changes_no_bit() {
-    for (times, per_dimension) in [(0, false), (0, true), (2, false)] {
-        let spec = Spec { inputs: 3, inducing: 20, rows: 330, times, per_dimension, ..Spec::SMALL };
+    for (times, per_dimension, softmax) in [(0, false, false), (0, true, true), (2, false, false)] {
+        let outputs = if softmax { 4 } else { 1 };
+        let shape = Spec { inputs: 3, inducing: 20, rows: 330, ..Spec::SMALL };
+        let spec = Spec { times, per_dimension, softmax, outputs, ..shape };
         let problem = problem(spec, 17);
         let bits = |threads: usize| -> Vec<u64> {
             let result = problem.evaluate::<f32>(&Threads::new(threads).unwrap());
@@ -183,9 +232,9 @@ fn coinciding_inducing_points_raise_the_jitter_and_are_reported() {
     let mut problem = problem(Spec::SMALL, 19);
     problem.params.jitter = 1e-18;
     let flow = problem.params.flow.as_mut().unwrap();
-    let first = flow.inducing.row(0).into_owned();
-    flow.inducing.set_row(1, &first);
-    flow.inducing.set_row(2, &first);
+    let first = flow.field.inducing.row(0).into_owned();
+    flow.field.inducing.set_row(1, &first);
+    flow.field.inducing.set_row(2, &first);
     let result = problem.evaluate::<f64>(&Threads::new(1).unwrap());
     assert!(result.elbo.is_finite());
     assert!(result.jitter_raised.is_some_and(|jitter| jitter > 1e-18), "{:?}", result.jitter_raised);
@@ -217,7 +266,7 @@ fn an_offset_of_the_inputs_costs_no_precision() {
         let shift = |x: &mut f64| *x = (*x * 4096.0).round() / 4096.0 + offset;
         problem.x.iter_mut().for_each(shift);
         problem.params.predictor.inducing.iter_mut().for_each(shift);
-        problem.params.flow.as_mut().unwrap().inducing.iter_mut().for_each(shift);
+        problem.params.flow.as_mut().unwrap().field.inducing.iter_mut().for_each(shift);
         for (name, error) in single_errors(&problem) {
             assert!(error < SINGLE_OFFSET, "{offset}, per dimension: {per_dimension}, {name}: {error:e}");
         }
@@ -229,14 +278,14 @@ fn short_length_scales_keep_their_gradient_in_single_precision() {
     for inputs in [1, 4] {
         let mut problem = problem(Spec { inputs, inducing: 30, steps: 2, rows: 300, paths: 1, ..Spec::SMALL }, 22);
         let (flow, predictor) = (problem.params.flow.as_mut().unwrap(), &mut problem.params.predictor);
-        predictor.inducing = flow.inducing.clone();
+        predictor.inducing = flow.field.inducing.clone();
         // Rows within a length-scale of an inducing point, and a flow that leaves them there.
         let short = 0.01;
         for (place, x) in problem.x.iter_mut().enumerate() {
-            *x = flow.inducing[(place / inputs % 30, place % inputs)] + short * *x;
+            *x = flow.field.inducing[(place / inputs % 30, place % inputs)] + short * *x;
         }
-        flow.kernels.iter_mut().for_each(|kernel| kernel.variance *= short * short);
-        for kernel in flow.kernels.iter_mut().chain([&mut predictor.kernel]) {
+        flow.field.kernels.iter_mut().for_each(|kernel| kernel.variance *= short * short);
+        for kernel in flow.field.kernels.iter_mut().chain(&mut predictor.kernels) {
             kernel.length_scales.iter_mut().for_each(|scale| *scale *= short);
         }
         for (name, error) in single_errors(&problem).into_iter().filter(|(name, _)| name.starts_with("ls")) {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use diffgp_core::kernel::KernelKind;
 use diffgp_train::gradient::Gradient;
-use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Predictor, Temporal};
+use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Process, Temporal};
 use nalgebra::{DMatrix, DVector};
 use serde_json::Value;
 
@@ -110,11 +110,11 @@ pub(crate) fn named_arrays(gradient: &Gradient) -> Vec<(&'static str, Vec<f64>)>
     let rows = |matrix: &DMatrix<f64>| matrix.transpose().as_slice().to_vec();
     let mut arrays = Vec::new();
     if let Some(flow) = &gradient.flow {
-        arrays.push(("Z_f", rows(&flow.inducing)));
-        arrays.push(("m_f", flow.posteriors.iter().flat_map(|q| q.mean.iter().copied()).collect()));
-        arrays.push(("L_f", flow.posteriors.iter().flat_map(|q| rows(&q.factor)).collect()));
-        arrays.push(("ls_f", flow.kernels.iter().flat_map(|kernel| kernel.length_scales.clone()).collect()));
-        arrays.push(("var_f", flow.kernels.iter().map(|kernel| kernel.variance).collect()));
+        arrays.push(("Z_f", rows(&flow.field.inducing)));
+        arrays.push(("m_f", flow.field.posteriors.iter().flat_map(|q| q.mean.iter().copied()).collect()));
+        arrays.push(("L_f", flow.field.posteriors.iter().flat_map(|q| rows(&q.factor)).collect()));
+        arrays.push(("ls_f", flow.field.kernels.iter().flat_map(|kernel| kernel.length_scales.clone()).collect()));
+        arrays.push(("var_f", flow.field.kernels.iter().map(|kernel| kernel.variance).collect()));
         if let Some(temporal) = &flow.temporal {
             arrays.push(("Z_t", temporal.times.clone()));
             arrays.push(("ls_t", vec![temporal.length_scale]));
@@ -122,11 +122,13 @@ pub(crate) fn named_arrays(gradient: &Gradient) -> Vec<(&'static str, Vec<f64>)>
     }
     let predictor = &gradient.predictor;
     arrays.push(("Z_g", rows(&predictor.inducing)));
-    arrays.push(("m_g", predictor.posterior.mean.as_slice().to_vec()));
-    arrays.push(("L_g", rows(&predictor.posterior.factor)));
-    arrays.push(("ls_g", predictor.kernel.length_scales.clone()));
-    arrays.push(("var_g", vec![predictor.kernel.variance]));
-    arrays.extend(gradient.noise.map(|slope| ("noise", vec![slope])));
+    arrays.push(("m_g", predictor.posteriors.iter().flat_map(|q| q.mean.iter().copied()).collect()));
+    arrays.push(("L_g", predictor.posteriors.iter().flat_map(|q| rows(&q.factor)).collect()));
+    arrays.push(("ls_g", predictor.kernels.iter().flat_map(|kernel| kernel.length_scales.clone()).collect()));
+    arrays.push(("var_g", predictor.kernels.iter().map(|kernel| kernel.variance).collect()));
+    if !gradient.noise.is_empty() {
+        arrays.push(("noise", gradient.noise.clone()));
+    }
     arrays
 }
 
@@ -149,24 +151,26 @@ fn params(config: &Value, arrays: &Value) -> Params {
         Flow {
             time: real(config, "T"),
             steps: count(config, "steps"),
-            inducing: DMatrix::from_row_slice(ms, d, &flat(&arrays["Z_f"])),
-            kernels: variances.iter().zip(scales.chunks(d)).map(|(&v, l)| kernel(v, l)).collect(),
             temporal: (count(config, "Mt") > 0)
                 .then(|| Temporal { times: flat(&arrays["Z_t"]), length_scale: real(arrays, "ls_t") }),
-            posteriors: means.chunks(m).zip(factors.chunks(m * m)).map(|(mean, l)| posterior(mean, l)).collect(),
+            field: Process {
+                inducing: DMatrix::from_row_slice(ms, d, &flat(&arrays["Z_f"])),
+                kernels: variances.iter().zip(scales.chunks(d)).map(|(&v, l)| kernel(v, l)).collect(),
+                posteriors: means.chunks(m).zip(factors.chunks(m * m)).map(|(mean, l)| posterior(mean, l)).collect(),
+            },
         }
     });
     let likelihood = match config["likelihood"].as_str() {
-        Some("gaussian") => Likelihood::Gaussian { noise: real(arrays, "noise") },
+        Some("gaussian") => Likelihood::Gaussian { noise: vec![real(arrays, "noise")] },
         Some("bernoulli") => Likelihood::Bernoulli { epsilon: real(config, "probit_eps") },
         other => panic!("unknown likelihood {other:?}"),
     };
     Params {
         flow,
-        predictor: Predictor {
+        predictor: Process {
             inducing: DMatrix::from_row_slice(mg, d, &flat(&arrays["Z_g"])),
-            kernel: kernel(real(arrays, "var_g"), &flat(&arrays["ls_g"])),
-            posterior: posterior(&flat(&arrays["m_g"]), &flat(&arrays["L_g"])),
+            kernels: vec![kernel(real(arrays, "var_g"), &flat(&arrays["ls_g"]))],
+            posteriors: vec![posterior(&flat(&arrays["m_g"]), &flat(&arrays["L_g"]))],
         },
         likelihood,
         jitter: real(config, "jitter"),

@@ -3,7 +3,7 @@
 use diffgp_core::kernel::KernelKind;
 use diffgp_infer::{Model, Workspace};
 use diffgp_train::exact::{Exact, correlation, whitening_factor};
-use diffgp_train::params::{Kernel, Likelihood, Params, Posterior, Predictor};
+use diffgp_train::params::{Kernel, Likelihood, Params, Posterior, Process};
 use nalgebra::{DMatrix, DVector};
 
 use crate::random_models::Normals;
@@ -29,12 +29,12 @@ fn hard_model(normals: &mut Normals) -> Params {
     let mean = &covariance * &a * y / NOISE;
     Params {
         flow: None,
-        predictor: Predictor {
+        predictor: Process {
             inducing: z,
-            kernel,
-            posterior: Posterior { mean, factor: covariance.cholesky().unwrap().unpack() },
+            kernels: vec![kernel],
+            posteriors: vec![Posterior { mean, factor: covariance.cholesky().unwrap().unpack() }],
         },
-        likelihood: Likelihood::Gaussian { noise: NOISE },
+        likelihood: Likelihood::Gaussian { noise: vec![NOISE] },
         jitter,
         variance_floor: 1e-12,
     }
@@ -43,16 +43,16 @@ fn hard_model(normals: &mut Normals) -> Params {
 /// s²(1 − ρᵀ W ρ) with W = R⁻ᵀ(I − S)R⁻¹ computed in float64, rounded to f32 and multiplied in f32.
 fn by_explicit_inverse(params: &Params, x: &[f32]) -> f64 {
     let predictor = &params.predictor;
-    let factor = whitening_factor(&predictor.kernel, &predictor.inducing, params.jitter).unwrap();
+    let factor = whitening_factor(predictor.kernel(0), &predictor.inducing, params.jitter).unwrap();
     let inverse = factor.clone().try_inverse().unwrap();
-    let l = &predictor.posterior.factor;
+    let l = &predictor.posteriors[0].factor;
     let size = l.nrows();
     let w = (inverse.transpose() * (DMatrix::identity(size, size) - l * l.transpose()) * inverse).cast::<f32>();
     let point: Vec<f64> = x.iter().map(|&v| f64::from(v)).collect();
     let rho = DVector::from_fn(size, |m, _| {
-        correlation(&predictor.kernel, point.iter(), predictor.inducing.row(m).iter()) as f32
+        correlation(predictor.kernel(0), point.iter(), predictor.inducing.row(m).iter()) as f32
     });
-    f64::from(predictor.kernel.variance as f32 * (1.0 - rho.dot(&(w * &rho))))
+    f64::from(predictor.kernel(0).variance as f32 * (1.0 - rho.dot(&(w * &rho))))
 }
 
 #[test]
@@ -66,8 +66,8 @@ fn weighted_directions_hold_where_an_explicit_inverse_fails() {
     let (mut ours, mut inverse, mut mean, mut smallest) = (0.0_f64, 0.0_f64, 0.0_f64, f64::MAX);
     for _ in 0..500 {
         let x = [(); 2].map(|()| (0.6 * normals.next()).clamp(-1.2, 1.2) as f32);
-        let expected = exact.predict(&x.map(f64::from));
-        assert!(expected.variance < 1e-3 * params.predictor.kernel.variance, "not a hard case: {expected:?}");
+        let expected = exact.predict(&x.map(f64::from))[0];
+        assert!(expected.variance < 1e-3 * params.predictor.kernel(0).variance, "not a hard case: {expected:?}");
         smallest = smallest.min(expected.variance);
         let with_noise = expected.variance + NOISE;
         let mut run = model.begin_drift(&x, &mut workspace).unwrap();

@@ -2,7 +2,7 @@
 
 use diffgp_core::kernel::KernelKind;
 use diffgp_train::elbo::{Batch, Evaluation, Real, value_and_gradient};
-use diffgp_train::params::{Likelihood, Params, Posterior};
+use diffgp_train::params::{Flow, Likelihood, Params, Posterior};
 use diffgp_train::threads::Threads;
 
 use crate::random_models::{Normals, Shape, model};
@@ -20,12 +20,18 @@ pub(crate) struct Spec {
     pub(crate) steps: usize,
     pub(crate) per_dimension: bool,
     pub(crate) bernoulli: bool,
+    /// One output per class.
+    pub(crate) softmax: bool,
+    /// O.
+    pub(crate) outputs: usize,
+    /// One kernel per output of the predictor.
+    pub(crate) per_output: bool,
     pub(crate) rows: usize,
     pub(crate) paths: usize,
 }
 
 impl Spec {
-    /// D = 2, M = 5, K = 4, seven rows, two paths, one shared RBF kernel, Gaussian.
+    /// D = 2, M = 5, K = 4, seven rows, two paths, one shared RBF kernel, one Gaussian output.
     pub(crate) const SMALL: Self = Self {
         kind: KernelKind::Rbf,
         inputs: 2,
@@ -34,6 +40,9 @@ impl Spec {
         steps: 4,
         per_dimension: false,
         bernoulli: false,
+        softmax: false,
+        outputs: 1,
+        per_output: false,
         rows: 7,
         paths: 2,
     };
@@ -64,9 +73,25 @@ pub(crate) fn problem(spec: Spec, seed: u64) -> Problem {
         classifier: spec.bernoulli,
         seed,
     };
-    let params = Params { jitter: 1e-5, variance_floor: 1e-10, ..model(&shape) };
+    let mut params = Params { jitter: 1e-5, variance_floor: 1e-10, ..model(&shape) };
+    for output in 1..spec.outputs {
+        let other = model(&Shape { seed: seed + 1000 * output as u64, ..shape.clone() }).predictor;
+        params.predictor.posteriors.extend(other.posteriors);
+        params.predictor.kernels.extend(other.kernels.into_iter().filter(|_| spec.per_output));
+        if let Likelihood::Gaussian { noise } = &mut params.likelihood {
+            noise.push(0.05 * (output + 1) as f64);
+        }
+    }
+    if spec.softmax {
+        params.likelihood = Likelihood::Softmax;
+    }
     let mut r = Normals::new(seed + 1);
-    let y = r.vector(rows).iter().map(|&y| if spec.bernoulli { f64::from(y > 0.0) } else { y }).collect();
+    let target = |y: f64| match () {
+        () if spec.bernoulli => f64::from(y > 0.0),
+        () if spec.softmax => (5.0 * y.abs()).floor() % spec.outputs as f64,
+        () => y,
+    };
+    let y = r.vector(rows * params.likelihood.targets()).into_iter().map(target).collect();
     let eps = r.vector(spec.paths * spec.steps * rows * inputs);
     Problem { params, x: r.vector(rows * inputs), y, eps, paths: spec.paths, total_rows: 3 * rows }
 }
@@ -85,26 +110,29 @@ impl Problem {
 pub(crate) fn coordinates(params: &mut Params) -> Vec<(&'static str, &mut f64)> {
     let mut all = Vec::new();
     if let Some(flow) = &mut params.flow {
-        all.extend(flow.inducing.iter_mut().map(|z| ("Z_f", z)));
-        for kernel in &mut flow.kernels {
+        let Flow { temporal, field, .. } = flow;
+        all.extend(field.inducing.iter_mut().map(|z| ("Z_f", z)));
+        for kernel in &mut field.kernels {
             all.push(("var_f", &mut kernel.variance));
             all.extend(kernel.length_scales.iter_mut().map(|l| ("ls_f", l)));
         }
-        if let Some(temporal) = &mut flow.temporal {
+        if let Some(temporal) = temporal {
             all.extend(temporal.times.iter_mut().map(|z| ("Z_t", z)));
             all.push(("ls_t", &mut temporal.length_scale));
         }
-        for posterior in &mut flow.posteriors {
+        for posterior in &mut field.posteriors {
             posterior_coordinates(posterior, "m_f", "L_f", &mut all);
         }
     }
     all.extend(params.predictor.inducing.iter_mut().map(|z| ("Z_g", z)));
-    all.push(("var_g", &mut params.predictor.kernel.variance));
-    all.extend(params.predictor.kernel.length_scales.iter_mut().map(|l| ("ls_g", l)));
-    posterior_coordinates(&mut params.predictor.posterior, "m_g", "L_g", &mut all);
-    if let Likelihood::Gaussian { noise } = &mut params.likelihood {
-        all.push(("noise", noise));
+    for kernel in &mut params.predictor.kernels {
+        all.push(("var_g", &mut kernel.variance));
+        all.extend(kernel.length_scales.iter_mut().map(|l| ("ls_g", l)));
     }
+    for posterior in &mut params.predictor.posteriors {
+        posterior_coordinates(posterior, "m_g", "L_g", &mut all);
+    }
+    all.extend(params.likelihood.noise_mut().iter_mut().map(|noise| ("noise", noise)));
     all
 }
 

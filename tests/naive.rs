@@ -1,7 +1,7 @@
 //! The bound from the definitions: unwhitened, dense, row by row, with explicit Kronecker products.
 
 use diffgp_core::kernel::KernelKind;
-use diffgp_train::elbo::likelihood::expected_log_density;
+use diffgp_train::likelihood::{Latent, Slopes};
 use diffgp_train::params::{Kernel, Params, Posterior};
 use nalgebra::{DMatrix, DVector};
 
@@ -77,18 +77,24 @@ pub(crate) fn elbo(problem: &Problem) -> f64 {
 /// The same with every covariance of a row and an inducing point passed through `change`.
 pub(crate) fn elbo_with(problem: &Problem, mut change: impl FnMut(f64) -> f64) -> f64 {
     let Params { flow, predictor, likelihood, jitter, variance_floor } = &problem.params;
-    let (b, d) = (problem.y.len(), problem.params.inputs());
-    let g = Process::new(
-        &predictor.posterior,
-        &root(gram(&predictor.kernel, &predictor.inducing, &predictor.inducing), *jitter),
-    );
+    let (targets, d) = (likelihood.targets(), problem.params.inputs());
+    let b = problem.y.len() / targets;
+    let outputs: Vec<Process> = predictor
+        .posteriors
+        .iter()
+        .enumerate()
+        .map(|(o, posterior)| {
+            let gram = gram(predictor.kernel(o), &predictor.inducing, &predictor.inducing);
+            Process::new(posterior, &root(gram, *jitter))
+        })
+        .collect();
     let time_kernel = |scale: f64| Kernel { kind: KernelKind::Rbf, variance: 1.0, length_scales: vec![scale] };
     let time_points = |times: &[f64]| DMatrix::from_column_slice(times.len(), 1, times);
     let processes: Vec<Process> = flow
         .iter()
         .flat_map(|flow| {
             (0..d).map(|i| {
-                let spatial = root(gram(flow.kernel(i), &flow.inducing, &flow.inducing), *jitter);
+                let spatial = root(gram(flow.field.kernel(i), &flow.field.inducing, &flow.field.inducing), *jitter);
                 let full = match &flow.temporal {
                     None => spatial,
                     Some(t) => {
@@ -96,7 +102,7 @@ pub(crate) fn elbo_with(problem: &Problem, mut change: impl FnMut(f64) -> f64) -
                         spatial.kronecker(&root(gram(&time_kernel(t.length_scale), &z, &z), *jitter))
                     }
                 };
-                Process::new(&flow.posteriors[i], &full)
+                Process::new(&flow.field.posteriors[i], &full)
             })
         })
         .collect();
@@ -110,7 +116,7 @@ pub(crate) fn elbo_with(problem: &Problem, mut change: impl FnMut(f64) -> f64) -
                 for k in 0..flow.steps {
                     let mut next = x.clone();
                     for (i, process) in processes.iter().enumerate() {
-                        let spatial = gram(flow.kernel(i), &flow.inducing, &x);
+                        let spatial = gram(flow.field.kernel(i), &flow.field.inducing, &x);
                         let cross = match &flow.temporal {
                             None => spatial,
                             Some(t) => {
@@ -118,18 +124,30 @@ pub(crate) fn elbo_with(problem: &Problem, mut change: impl FnMut(f64) -> f64) -
                                 spatial.kronecker(&gram(&time_kernel(t.length_scale), &time_points(&t.times), &now))
                             }
                         };
-                        let (mean, var) = process.moments(&cross.column(0).map(&mut change), flow.kernel(i).variance);
+                        let (mean, var) =
+                            process.moments(&cross.column(0).map(&mut change), flow.field.kernel(i).variance);
                         let eps = problem.eps[((s * flow.steps + k) * b + row) * d + i];
                         next[(0, i)] += mean * dt + (var.max(*variance_floor) * dt).sqrt() * eps;
                     }
                     x = next;
                 }
             }
-            let cross = gram(&predictor.kernel, &predictor.inducing, &x);
-            let (mean, var) = g.moments(&cross.column(0).map(&mut change), predictor.kernel.variance);
-            sum += expected_log_density(*likelihood, problem.y[row], mean, var.max(*variance_floor)).value;
+            let (mut means, mut variances) = (Vec::new(), Vec::new());
+            for (o, g) in outputs.iter().enumerate() {
+                let kernel = predictor.kernel(o);
+                let cross = gram(kernel, &predictor.inducing, &x);
+                let (mean, var) = g.moments(&cross.column(0).map(&mut change), kernel.variance);
+                means.push(mean);
+                variances.push(var.max(*variance_floor));
+            }
+            let y = &problem.y[row * targets..(row + 1) * targets];
+            let (mut by_mean, mut by_variance) = (means.clone(), variances.clone());
+            let mut own = vec![0.0; likelihood.noise().len()];
+            let mut slopes = Slopes { mean: &mut by_mean, variance: &mut by_variance, own: &mut own };
+            let at = Latent { mean: &means, variance: &variances };
+            sum += likelihood.with(|density| density.expectation(y, at, &mut slopes));
         }
     }
     let weight = problem.total_rows as f64 / (b * problem.paths) as f64;
-    weight * sum - g.divergence() - processes.iter().map(Process::divergence).sum::<f64>()
+    weight * sum - outputs.iter().chain(&processes).map(Process::divergence).sum::<f64>()
 }

@@ -18,10 +18,11 @@ fn with_cancelling_infinities(features: usize, behind: usize) -> Region {
     let bytes = region.bytes_mut();
     let coefficients = bytes.len() - 4 - 4 * behind - 4 * BLOCK;
     let directions = coefficients - 4 * BLOCK * features;
-    for at in (directions..coefficients).step_by(4) {
+    // As many directions as features; the rest of the block stays zero.
+    for (_, at) in (directions..coefficients).step_by(4).enumerate().filter(|(index, _)| index % BLOCK < features) {
         bytes[at..at + 4].copy_from_slice(&1e30_f32.to_le_bytes());
     }
-    for (index, at) in (coefficients..coefficients + 4 * BLOCK).step_by(4).enumerate() {
+    for (index, at) in (coefficients..coefficients + 4 * BLOCK).step_by(4).enumerate().take(features) {
         let sign = if index % 2 == 0 { 1.0_f32 } else { -1.0 };
         bytes[at..at + 4].copy_from_slice(&sign.to_le_bytes());
     }

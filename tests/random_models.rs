@@ -3,7 +3,7 @@
 use diffgp_core::kernel::KernelKind;
 use diffgp_core::noise::{Noise, keyed_rng};
 use diffgp_train::data::{Affine, Range, Scaling};
-use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Predictor, Temporal};
+use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Process, Temporal};
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::{Just, Strategy};
 use proptest::sample::select;
@@ -117,25 +117,23 @@ pub(crate) fn model(shape: &Shape) -> Params {
     let flow = (shape.flow_inducing > 0).then(|| Flow {
         time: 1.5,
         steps: shape.steps,
-        inducing: normals.matrix(shape.flow_inducing, d) * 1.5,
-        kernels,
         temporal: (shape.inducing_times > 0).then(|| Temporal {
             times: (0..shape.inducing_times).map(|t| 1.5 * t as f64 / shape.inducing_times as f64).collect(),
             length_scale: 0.8,
         }),
-        posteriors,
+        field: Process { inducing: normals.matrix(shape.flow_inducing, d) * 1.5, kernels, posteriors },
     });
     Params {
         flow,
-        predictor: Predictor {
+        predictor: Process {
             inducing: normals.matrix(shape.predictor_inducing, d) * 1.5,
-            kernel: predictor_kernel,
-            posterior: predictor_posterior,
+            kernels: vec![predictor_kernel],
+            posteriors: vec![predictor_posterior],
         },
         likelihood: if shape.classifier {
             Likelihood::Bernoulli { epsilon: 1e-3 }
         } else {
-            Likelihood::Gaussian { noise: 0.05 }
+            Likelihood::Gaussian { noise: vec![0.05] }
         },
         jitter: 1e-3,
         variance_floor: 1e-12,

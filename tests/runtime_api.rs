@@ -71,7 +71,7 @@ fn far_from_the_data_the_prior_comes_back() {
     let mut workspace = Workspace::<2, 6>::new();
     let far = parsed.predict(&[3e38, -3e38], &mut workspace).unwrap();
     let target = scaling(&Shape::SMALL).targets[0];
-    let prior = f64::from(target.scale).powi(2) * model(&Shape::SMALL).predictor.kernel.variance;
+    let prior = f64::from(target.scale).powi(2) * model(&Shape::SMALL).predictor.kernel(0).variance;
     assert!(!far.in_range() && far.mean() == target.mean);
     assert!((f64::from(far.latent_variance()) - prior).abs() < SINGLE_ROUNDING * prior);
 }
@@ -81,7 +81,7 @@ fn an_overflow_is_an_error_and_not_a_number() {
     let shape = Shape::SMALL;
     let (mut params, mut scaling) = (model(&shape), scaling(&shape));
     // The variance is in squared units: beyond f32.
-    (params.predictor.kernel.variance, scaling.targets[0].scale) = (1e6, 1e18);
+    (params.predictor.kernels[0].variance, scaling.targets[0].scale) = (1e6, 1e18);
     let metadata = Metadata { scaling: &scaling, names: &[], classes: &[], model_id: &[] };
     let bytes = AlignedBytes::new(&export(&params, &metadata, &[]).unwrap().bytes);
     let model = Model::parse(bytes.as_slice()).unwrap();
@@ -293,7 +293,7 @@ fn folded_time_and_time_features_are_the_same_field() {
 #[test]
 fn a_posterior_equal_to_the_prior_needs_no_directions() {
     let mut params = model(&Shape::SMALL);
-    params.predictor.posterior = Posterior { mean: DVector::zeros(6), factor: DMatrix::identity(6, 6) };
+    params.predictor.posteriors = vec![Posterior { mean: DVector::zeros(6), factor: DMatrix::identity(6, 6) }];
     let bytes = blob_of(&Shape::SMALL, &params);
     let model = Model::parse(bytes.as_slice()).unwrap();
     let (kernel, output) = (model.blob().predictor_kernel(0).unwrap(), model.blob().predictor_output(0).unwrap());
@@ -312,10 +312,10 @@ fn models_beyond_the_format_are_refused_with_the_limit() {
     let error = export(&model(&shape), &metadata, &[]).unwrap_err();
     assert_eq!(error, ExportError::TooLarge { what: "steps", found: 5000, limit: 4096 });
     let mut params = model(&Shape::SMALL);
-    params.predictor.kernel.variance = 1e20;
+    params.predictor.kernels[0].variance = 1e20;
     let error = export(&params, &metadata, &[]).unwrap_err();
     assert!(matches!(error, ExportError::Refused(_)), "{error}");
-    params.predictor.kernel.variance = f64::NAN;
+    params.predictor.kernels[0].variance = f64::NAN;
     assert!(export(&params, &metadata, &[]).is_err());
     let metadata = Metadata { names: &["x".to_owned()], ..metadata };
     let error = export(&model(&Shape::SMALL), &metadata, &[]).unwrap_err();

@@ -89,7 +89,7 @@ fn followed<N: Noise>(mut flow: diffgp_infer::Run<'_, N>) -> Run {
 fn in_double(exact: &Exact<'_>, x: &[f64], noise: Option<&[f64]>) -> Run {
     let path = exact.path(x, noise);
     let fields: Vec<_> = path[..path.len() - 1].iter().enumerate().map(|(k, x)| exact.field(x, k)).collect();
-    let latent = exact.predict(&path[path.len() - 1]);
+    let latent = exact.predict(&path[path.len() - 1])[0];
     Run {
         drift: fields.iter().map(|field| field.iter().map(|f| f.mean).collect()).collect(),
         diffusion: fields.iter().map(|field| field.iter().map(|f| f.variance).collect()).collect(),

@@ -6,7 +6,7 @@
 use diffgp_core::kernel::KernelKind;
 use diffgp_infer::{Model, Replay, Workspace};
 use diffgp_train::exact::Exact;
-use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Predictor};
+use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Process};
 use nalgebra::{DMatrix, DVector};
 
 use crate::random_models::Normals;
@@ -28,13 +28,15 @@ fn params(steps: usize, drift: f64, factor: f64) -> Params {
         flow: Some(Flow {
             time: 1.0,
             steps,
-            inducing: inducing.clone(),
-            kernels: vec![kernel(1.0)],
             temporal: None,
-            posteriors: vec![posterior([drift, -drift, 0.5 * drift], factor)],
+            field: Process {
+                inducing: inducing.clone(),
+                kernels: vec![kernel(1.0)],
+                posteriors: vec![posterior([drift, -drift, 0.5 * drift], factor)],
+            },
         }),
-        predictor: Predictor { inducing, kernel: kernel(1.0), posterior: posterior([0.0; 3], 1.0) },
-        likelihood: Likelihood::Gaussian { noise: 0.1 },
+        predictor: Process { inducing, kernels: vec![kernel(1.0)], posteriors: vec![posterior([0.0; 3], 1.0)] },
+        likelihood: Likelihood::Gaussian { noise: vec![0.1] },
         jitter: 1e-6,
         variance_floor: 1e-12,
     }

@@ -378,7 +378,7 @@ fn odd_data_trains_or_is_refused_with_a_reason() {
     let mut recorder = Recorder::default();
     let all_equal = Dataset::new(vec![1.0; 30], vec![2.0; 30], 1).unwrap();
     train(&all_equal, &small_config(30, Task::Regression), &mut recorder).unwrap();
-    assert!(recorder.warnings.contains(&Warning::ConstantTarget));
+    assert!(recorder.warnings.contains(&Warning::ConstantTarget { target: "the target".to_owned() }));
 
     let two = Dataset::new(vec![1.0, 2.0], vec![3.0, 4.0], 1).unwrap();
     train(&two, &small_config(2, Task::Regression), &mut ()).unwrap();

@@ -26,7 +26,8 @@ pub(crate) fn training_failed(data: &Path, error: TrainError) -> anyhow::Error {
     match error {
         TrainError::TooFewRows { .. }
         | TrainError::TooManyInputs { .. }
-        | TrainError::SeveralTargets { .. }
+        | TrainError::TooManyTargets { .. }
+        | TrainError::SeveralClassTargets { .. }
         | TrainError::TooManyClasses { .. }
         | TrainError::NotAClass { .. }
         | TrainError::Range { .. } => mistake(format!("{}: {error}", data.display())),

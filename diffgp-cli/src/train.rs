@@ -140,7 +140,7 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
         iteration: trained.iteration,
         validation_log_likelihood: trained.validation_log_likelihood,
         steps: trained.params.flow.as_ref().map_or(0, |flow| flow.steps),
-        kernel: format!("{:?}", trained.params.predictor.kernel.kind).to_lowercase(),
+        kernel: format!("{:?}", trained.params.predictor.kernel(0).kind).to_lowercase(),
         flow_gain: trained.flow_gain.map(|gain| gain.mean),
         flow_gain_se: trained.flow_gain.map(|gain| gain.standard_error),
         kernel_gain: trained.kernel_gain.map(|gain| gain.mean),

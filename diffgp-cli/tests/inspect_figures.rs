@@ -6,7 +6,7 @@ use std::path::Path;
 use diffgp_core::kernel::KernelKind;
 use diffgp_train::data::{Affine, Range, Scaling};
 use diffgp_train::export::{Metadata, export};
-use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Predictor};
+use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Process};
 use nalgebra::{DMatrix, DVector};
 use serde_json::Value;
 
@@ -56,13 +56,15 @@ fn model(inputs: usize, inducing: usize, full_rank: bool, kind: KernelKind) -> V
         flow: Some(Flow {
             time: 2.0,
             steps: STEPS,
-            inducing: points(),
-            kernels: (0..inputs).map(|_| kernel()).collect(),
             temporal: None,
-            posteriors: (0..inputs).map(|_| posterior(if full_rank { 0.5 } else { 1.0 })).collect(),
+            field: Process {
+                inducing: points(),
+                kernels: (0..inputs).map(|_| kernel()).collect(),
+                posteriors: (0..inputs).map(|_| posterior(if full_rank { 0.5 } else { 1.0 })).collect(),
+            },
         }),
-        predictor: Predictor { inducing: points(), kernel: kernel(), posterior: posterior(0.5) },
-        likelihood: Likelihood::Gaussian { noise: 0.05 },
+        predictor: Process { inducing: points(), kernels: vec![kernel()], posteriors: vec![posterior(0.5)] },
+        likelihood: Likelihood::Gaussian { noise: vec![0.05] },
         jitter: 1e-5,
         variance_floor: 1e-9,
     };

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use diffgp_core::kernel::KernelKind;
 use diffgp_train::elbo::{Batch, value_and_gradient};
-use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Predictor};
+use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Process};
 use diffgp_train::threads::Threads;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
@@ -146,13 +146,15 @@ fn model(settings: &Settings) -> Params {
         flow: Some(Flow {
             time: 5.0,
             steps: settings.steps,
-            inducing: points(10),
-            kernels: vec![kernel(0.01); kernels],
             temporal: None,
-            posteriors: (0..d).map(|i| posterior(20 + i as u64)).collect(),
+            field: Process {
+                inducing: points(10),
+                kernels: vec![kernel(0.01); kernels],
+                posteriors: (0..d).map(|i| posterior(20 + i as u64)).collect(),
+            },
         }),
-        predictor: Predictor { inducing: points(11), kernel: kernel(1.0), posterior: posterior(12) },
-        likelihood: Likelihood::Gaussian { noise: 0.1 },
+        predictor: Process { inducing: points(11), kernels: vec![kernel(1.0)], posteriors: vec![posterior(12)] },
+        likelihood: Likelihood::Gaussian { noise: vec![0.1] },
         jitter: 1e-5,
         variance_floor: 1e-10,
     }

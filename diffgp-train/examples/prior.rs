@@ -12,7 +12,7 @@ use std::path::Path;
 
 use diffgp_core::kernel::KernelKind;
 use diffgp_train::elbo::{Trace, trace};
-use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Predictor};
+use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Process};
 use diffgp_train::threads::Threads;
 use nalgebra::{DMatrix, DVector, Matrix2, Vector2};
 
@@ -72,10 +72,11 @@ fn field(seed: u64, inducing_side: usize, time: f64, variance: f64) -> Params {
     };
     let kernel = Kernel { kind: KernelKind::Rbf, variance, length_scales: vec![1.0; 2] };
     let posteriors = vec![posterior(), posterior()];
-    let predictor = Predictor { posterior: posterior(), inducing: inducing.clone(), kernel: kernel.clone() };
+    let predictor =
+        Process { posteriors: vec![posterior()], inducing: inducing.clone(), kernels: vec![kernel.clone()] };
     let steps = ((STEPS as f64 * time) as usize).max(1);
-    let flow = Flow { time, steps, inducing, kernels: vec![kernel], temporal: None, posteriors };
-    let likelihood = Likelihood::Gaussian { noise: 1.0 };
+    let flow = Flow { time, steps, temporal: None, field: Process { inducing, kernels: vec![kernel], posteriors } };
+    let likelihood = Likelihood::Gaussian { noise: vec![1.0] };
     Params { flow: Some(flow), predictor, likelihood, jitter: 1e-6, variance_floor: 1e-10 }
 }
 

@@ -1,17 +1,20 @@
-//! Trains and scores standard splits of a regression data set: one line per split, then the mean.
+//! Trains and scores standard splits of a data set: one line per split, then the mean.
 //!
 //!     cargo run --release --example splits -- DATA.csv TARGET TEST_ROWS 0..4 [NAME=VALUE ...]
 //!
 //! A name is an option of the command (`flow-time=5`) or a field of the configuration (`with_flow.learning_rate=0.01`,
-//! `regularisation.noise={"median":0.1,"sigma":1}`).
+//! `regularisation.noise={"median":0.1,"sigma":1}`). With `choose=true` a fifth of the training rows is held out and
+//! scored instead of the test rows: what a recipe is chosen by.
 
 use std::path::Path;
 use std::time::Instant;
 
 use diffgp_train::data::{Dataset, Header, TargetKind, read_test_rows};
 use diffgp_train::options::Options;
+use diffgp_train::permutation::Permutation;
+use diffgp_train::philox::Purpose;
 use diffgp_train::threads::Threads;
-use diffgp_train::train::{Config, Observer, Validated, Warning, train};
+use diffgp_train::train::{Config, Observer, Task, Validated, Warning, train};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -40,27 +43,35 @@ fn main() -> Result<(), Failure> {
         return Err("expected DATA.csv TARGET TEST_ROWS FIRST..LAST [NAME=VALUE ...]".into());
     };
     let (first, last) = splits.split_once("..").ok_or("splits are written as 0..4")?;
-    let mut sums = [0.0; 3];
+    let mut sums = [0.0; 4];
     let splits = first.parse::<usize>()?..last.parse()?;
+    let classes = settings.iter().any(|setting| setting == "task=classification");
+    let kind = if classes { TargetKind::Classes } else { TargetKind::Detect };
     for split in splits.clone() {
-        let all = Dataset::read_csv(Path::new(data), target.as_str(), Header::Detect, TargetKind::Real)?;
-        let (training, test) = all.hold_out(&read_test_rows(Path::new(test_rows), split)?)?;
-        let (config, verbose) = config(training.rows(), settings)?;
+        let all = Dataset::read_csv(Path::new(data), target.as_str(), Header::Detect, kind)?;
+        let (mut training, mut test) = all.hold_out(&read_test_rows(Path::new(test_rows), split)?)?;
+        if settings.iter().any(|setting| setting == "choose=true") {
+            let order = Permutation::new(training.rows(), 1000 + split as u64, Purpose::Split, 0);
+            let mut fifth: Vec<usize> = (0..training.rows() / 5).map(|place| order.at(place)).collect();
+            fifth.sort_unstable();
+            (training, test) = training.hold_out(&fifth)?;
+        }
+        let (config, verbose) = config(&training, settings)?;
         let mut console = Console { verbose, last_validation: f64::NAN };
         let start = Instant::now();
         let trained = train(&training, &config, &mut console)?;
         let seconds = start.elapsed().as_secs_f64();
         let score = trained.score(&test, 100, 1, &Threads::new(config.threads)?)?;
         let figures = [
-            score.rmse.unwrap_or(f64::NAN),
+            score.rmse.or(score.accuracy).unwrap_or(f64::NAN),
             score.log_likelihood,
+            score.calibration_error.unwrap_or(f64::NAN),
             trained.validation_log_likelihood.unwrap_or(console.last_validation),
         ];
-        let [rmse, log_likelihood, validation] = figures;
         println!(
-            "split {split} T {}: rmse {rmse:.4} log-likelihood {log_likelihood:.4} \
-             (validation {validation:.4} at {}) {seconds:.1} s",
+            "split {split} T {}: {} at {}, {seconds:.1} s",
             trained.params.flow_time(),
+            text(figures),
             trained.iteration
         );
         if let Some(gain) = trained.kernel_gain {
@@ -71,12 +82,19 @@ fn main() -> Result<(), Failure> {
         }
         sums.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure / splits.len() as f64);
     }
-    println!("mean: rmse {:.4} log-likelihood {:.4} (validation {:.4})", sums[0], sums[1], sums[2]);
+    println!("mean: {}", text(sums));
     Ok(())
 }
 
+fn text([error, log_likelihood, calibration, validation]: [f64; 4]) -> String {
+    format!(
+        "rmse or accuracy {error:.4} log-likelihood {log_likelihood:.4} calibration {calibration:.4} (validation \
+         {validation:.4})"
+    )
+}
+
 /// The configuration, and whether every validation is shown.
-fn config(rows: usize, settings: &[String]) -> Result<(Config, bool), Failure> {
+fn config(data: &Dataset, settings: &[String]) -> Result<(Config, bool), Failure> {
     let (mut options, mut fields, mut verbose) = (serde_json::Map::new(), Vec::new(), false);
     for setting in settings {
         let (name, value) = setting.split_once('=').ok_or("settings are written NAME=VALUE")?;
@@ -84,11 +102,13 @@ fn config(rows: usize, settings: &[String]) -> Result<(Config, bool), Failure> {
         match Options::ALL.iter().any(|known| known.name == option) {
             true => drop(options.insert(name.to_owned(), serde_json::from_str(value).unwrap_or_else(|_| value.into()))),
             false if name == "verbose" => verbose = value.parse()?,
+            false if name == "choose" => {}
             false => fields.push((name, value)),
         }
     }
-    let options: Options = serde_json::from_value(options.into())?;
-    let mut config = options.config(rows)?;
+    let mut options: Options = serde_json::from_value(options.into())?;
+    options.task.get_or_insert(Task::of(data));
+    let mut config = options.config(data.rows())?;
     for (path, value) in fields {
         set(&mut config, path, value)?;
     }

@@ -25,7 +25,6 @@ mod dense;
 mod gradient;
 pub mod kl;
 mod layer;
-pub mod likelihood;
 mod predict;
 mod prepared;
 mod real;
@@ -42,10 +41,10 @@ pub use self::real::Real;
 pub(crate) use self::workspace::Workspace;
 
 use self::chunk::{Chunk, LaneSums, PathRows};
-use self::gradient::ProcessGradient;
+use self::gradient::ProcessBars;
 use self::prepared::Prepared;
-use crate::gradient::{FlowGradient, Gradient, PredictorGradient};
-use crate::params::{Likelihood, Params};
+use crate::gradient::{FlowGradient, Gradient};
+use crate::params::Params;
 use crate::threads::Threads;
 
 /// PathRows of standardised data on which the bound is estimated.
@@ -53,7 +52,7 @@ use crate::threads::Threads;
 pub struct Batch<'a, T> {
     /// Inputs, row-major: `[B, D]`.
     pub x: &'a [T],
-    /// Targets, standardised, or 0/1 for a Bernoulli likelihood: `[B]`.
+    /// Targets, row-major: one standardised number per Gaussian output, `[B, O]`, or the class, `[B]`.
     pub y: &'a [T],
     /// N, the rows of the whole training set: the likelihood is weighted by N/B.
     pub total_rows: usize,
@@ -66,7 +65,7 @@ pub struct Evaluation {
     pub elbo: f64,
     /// (N/B) Σᵢ (1/S) Σₛ E_q[log p(yᵢ|g)].
     pub expected_log_likelihood: f64,
-    /// KL_g.
+    /// KL_g, the sum over outputs.
     pub kl_predictor: f64,
     /// KL_f, the sum over dimensions.
     pub kl_flow: f64,
@@ -111,12 +110,13 @@ pub fn value_and_gradient<T: Real>(
     threads: &Threads,
 ) -> Result<Evaluation, ElboError> {
     threads.pool.install(|| {
-        check_length("y", batch.y.len(), batch.x.len() / params.inputs().max(1))?;
+        let size = batch.x.len() / params.inputs().max(1);
+        check_length("y", batch.y.len(), size * params.likelihood.targets())?;
         let prepared = Prepared::<T>::new(params, batch.x, paths, noise)?;
-        let rows = PathRows { x: batch.x, noise, batch: batch.y.len() };
-        let weight = batch.total_rows as f64 / (batch.y.len() * paths) as f64;
+        let rows = PathRows { x: batch.x, noise, batch: size };
+        let weight = batch.total_rows as f64 / (size * paths) as f64;
         let lanes: Vec<LaneSums<T>> = prepared
-            .lanes(batch.y.len() * paths)
+            .lanes(size * paths)
             .into_par_iter()
             .map(|chunks| lane(&prepared, rows, batch.y, &chunks, weight, threads))
             .collect();
@@ -150,47 +150,26 @@ fn assemble<T: Real>(params: &Params, prepared: &Prepared<T>, lanes: &[LaneSums<
     let flow = flow.map(|((flow, whitened), model)| {
         let totals = model.layer.total(lanes.iter().filter_map(|lane| lane.flow.as_ref()));
         let times = prepared.times.as_ref();
-        let bars = ProcessGradient::new(&flow.kernels, &flow.posteriors, params.jitter, whitened, times, &totals);
+        let bars = ProcessBars::new(&flow.field, params.jitter, whitened, times, &totals);
         FlowGradient {
             temporal: times.zip(flow.temporal.as_ref()).map(|(times, at)| times.backward(at, &bars.times)),
-            inducing: bars.inducing,
-            kernels: bars.kernels,
-            posteriors: bars.posteriors,
+            field: bars.gradient,
         }
     });
 
-    let predictor = &params.predictor;
     let totals = prepared.model.predictor.total(lanes.iter().map(|lane| &lane.predictor));
-    let mut bars = ProcessGradient::new(
-        std::slice::from_ref(&predictor.kernel),
-        std::slice::from_ref(&predictor.posterior),
-        params.jitter,
-        &prepared.predictor,
-        None,
-        &totals,
-    );
+    let predictor = ProcessBars::new(&params.predictor, params.jitter, &prepared.predictor, None, &totals).gradient;
 
     let expected_log_likelihood = weight * lanes.iter().map(|lane| lane.log_density).sum::<f64>();
-    let kl_predictor = kl::divergence(&predictor.posterior);
-    let kl_flow = params.flow.iter().flat_map(|flow| &flow.posteriors).map(kl::divergence).sum::<f64>();
-    let noise = match params.likelihood {
-        Likelihood::Gaussian { .. } => Some(weight * lanes.iter().map(|lane| lane.noise).sum::<f64>()),
-        Likelihood::Bernoulli { .. } => None,
-    };
+    let kl_predictor = params.predictor.posteriors.iter().map(kl::divergence).sum::<f64>();
+    let kl_flow = params.flow.iter().flat_map(|flow| &flow.field.posteriors).map(kl::divergence).sum::<f64>();
+    let noise = |o: usize| weight * lanes.iter().map(|lane| lane.noise[o]).sum::<f64>();
     Evaluation {
         elbo: expected_log_likelihood - kl_predictor - kl_flow,
         expected_log_likelihood,
         kl_predictor,
         kl_flow,
-        gradient: Gradient {
-            flow,
-            predictor: PredictorGradient {
-                inducing: bars.inducing,
-                kernel: bars.kernels.remove(0),
-                posterior: bars.posteriors.remove(0),
-            },
-            noise,
-        },
+        gradient: Gradient { flow, predictor, noise: (0..params.likelihood.noise().len()).map(noise).collect() },
         jitter_raised: prepared.jitter_raised,
     }
 }

@@ -11,7 +11,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::params::{Flow, Kernel, Params, Posterior};
+use crate::params::{Flow, Kernel, Params, Posterior, Process};
 
 /// K_ZZ/s² could not be factorised: inducing points coincide and the jitter is too small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -85,41 +85,32 @@ pub struct Moments {
 #[derive(Clone, Debug)]
 pub struct Exact<'p> {
     params: &'p Params,
-    /// R of every flow kernel.
+    /// R of every kernel of the flow.
     flow_factors: Vec<DMatrix<f64>>,
     time_features: Vec<DVector<f64>>,
-    predictor_factor: DMatrix<f64>,
+    /// R of every kernel of the predictor.
+    predictor_factors: Vec<DMatrix<f64>>,
 }
 
 impl<'p> Exact<'p> {
     /// Factorises the kernel matrices.
     pub fn new(params: &'p Params) -> Result<Self, NotPositiveDefinite> {
-        let mut flow_factors = Vec::new();
-        let mut times = Vec::new();
-        if let Some(flow) = &params.flow {
-            for kernel in &flow.kernels {
-                flow_factors.push(whitening_factor(kernel, &flow.inducing, params.jitter)?);
-            }
-            times = time_features(flow, params.jitter)?;
-        }
-        let predictor = &params.predictor;
-        let predictor_factor = whitening_factor(&predictor.kernel, &predictor.inducing, params.jitter)?;
-        Ok(Self { params, flow_factors, time_features: times, predictor_factor })
+        let factors = |process: &Process| -> Result<Vec<_>, _> {
+            process.kernels.iter().map(|kernel| whitening_factor(kernel, &process.inducing, params.jitter)).collect()
+        };
+        let flow = params.flow.as_ref();
+        Ok(Self {
+            params,
+            flow_factors: flow.map_or(Ok(Vec::new()), |flow| factors(&flow.field))?,
+            time_features: flow.map_or(Ok(Vec::new()), |flow| time_features(flow, params.jitter))?,
+            predictor_factors: factors(&params.predictor)?,
+        })
     }
 
     /// Drift and diffusion variance of every dimension at x and step k; empty without a flow.
     pub fn field(&self, x: &[f64], step: usize) -> Vec<Moments> {
         let Some(flow) = &self.params.flow else { return Vec::new() };
-        let dimension = |d: usize| {
-            let kernel = flow.kernel(d);
-            let factor = &self.flow_factors[d.min(self.flow_factors.len() - 1)];
-            let spatial = whitened(kernel, &flow.inducing, factor, x);
-            let times = &self.time_features[step];
-            // a = a_s ⊗ a_t
-            let a = if times.is_empty() { spatial } else { spatial.kronecker(times) };
-            self.moments(kernel, &flow.posteriors[d], &a)
-        };
-        (0..flow.inputs()).map(dimension).collect()
+        self.outputs(&flow.field, &self.flow_factors, &self.time_features[step], x)
     }
 
     /// All states of a path, x_0 first; `noise` holds ε as `[K][D]`, or nothing for the drift alone.
@@ -139,11 +130,21 @@ impl<'p> Exact<'p> {
         states
     }
 
-    /// The predictor at the end of a path: mean and variance of g, standardised.
-    pub fn predict(&self, end: &[f64]) -> Moments {
-        let predictor = &self.params.predictor;
-        let a = whitened(&predictor.kernel, &predictor.inducing, &self.predictor_factor, end);
-        self.moments(&predictor.kernel, &predictor.posterior, &a)
+    /// The predictor at the end of a path: mean and variance of every output of g, standardised.
+    pub fn predict(&self, end: &[f64]) -> Vec<Moments> {
+        self.outputs(&self.params.predictor, &self.predictor_factors, &DVector::zeros(0), end)
+    }
+
+    /// Every output of a process at x; `times` holds a_t, or nothing.
+    fn outputs(&self, process: &Process, factors: &[DMatrix<f64>], times: &DVector<f64>, x: &[f64]) -> Vec<Moments> {
+        let output = |o: usize| {
+            let (kernel, factor) = (process.kernel(o), &factors[o.min(factors.len() - 1)]);
+            let spatial = whitened(kernel, &process.inducing, factor, x);
+            // a = a_s ⊗ a_t
+            let a = if times.is_empty() { spatial } else { spatial.kronecker(times) };
+            self.moments(kernel, &process.posteriors[o], &a)
+        };
+        (0..process.outputs()).map(output).collect()
     }
 
     fn moments(&self, kernel: &Kernel, posterior: &Posterior, a: &DVector<f64>) -> Moments {

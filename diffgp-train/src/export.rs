@@ -9,7 +9,7 @@ pub(crate) mod numbers;
 pub(crate) mod tables;
 pub(crate) mod writer;
 
-use diffgp_core::blob::{Header, LIKELIHOOD_BERNOULLI, LIKELIHOOD_GAUSSIAN, ParseError, TargetRecord, layout, limits};
+use diffgp_core::blob::{Header, ParseError, TargetRecord, layout, limits};
 
 use crate::data::Scaling;
 use crate::exact::NotPositiveDefinite;
@@ -68,6 +68,16 @@ pub enum ExportError {
         /// What was given.
         found: usize,
     },
+    /// The metadata do not fit the model's targets.
+    #[error("the model has {expected} targets or classes, but {found} {what} were given")]
+    Targets {
+        /// Which part.
+        what: &'static str,
+        /// What the model has.
+        expected: usize,
+        /// What was given.
+        found: usize,
+    },
     /// A name is longer than the format allows.
     #[error("the name {0:?} is longer than 255 bytes; shorten it or leave the names out")]
     Name(String),
@@ -105,30 +115,37 @@ pub fn export(params: &Params, metadata: &Metadata<'_>, rows: &[f32]) -> Result<
         tables = flow_tables.tables;
         inducing_times = flow_tables.time_features.first().map_or(0, |a| a.len());
         body.singles(flow_tables.time_features.iter().flatten().map(|&a| a as f32));
-        for kernel in &flow.kernels {
-            body.kernel(kernel, &flow.inducing);
+        for kernel in &flow.field.kernels {
+            body.kernel(kernel, &flow.field.inducing);
         }
         for output in &flow_tables.outputs {
             body.output(output);
         }
     }
-    body.kernel(&params.predictor.kernel, &params.predictor.inducing);
-    body.output(&tables::predictor_output(params)?);
+    let predictor = &params.predictor;
+    for kernel in &predictor.kernels {
+        body.kernel(kernel, &predictor.inducing);
+    }
+    for output in &tables::outputs(predictor, params.jitter, 1)? {
+        body.output(output);
+    }
 
     let fingerprint = fingerprint(&body).to_le_bytes();
-    let (likelihood, epsilon) = match params.likelihood {
+    let epsilon = match &params.likelihood {
         Likelihood::Gaussian { noise } => {
-            let target = scaling.targets[0];
-            body.target(TargetRecord { mean: target.mean, scale: target.scale, noise: noise as f32 });
-            (LIKELIHOOD_GAUSSIAN, 0.0)
+            for (target, &noise) in scaling.targets.iter().zip(noise) {
+                body.target(TargetRecord { mean: target.mean, scale: target.scale, noise: noise as f32 });
+            }
+            0.0
         }
-        Likelihood::Bernoulli { epsilon } => (LIKELIHOOD_BERNOULLI, epsilon as f32),
+        Likelihood::Bernoulli { epsilon } => *epsilon as f32,
+        Likelihood::Softmax => 0.0,
     };
     let flow = params.flow.as_ref();
     let header = Header {
         inputs: inputs as u8,
-        outputs: 1,
-        likelihood,
+        outputs: predictor.outputs() as u8,
+        likelihood: params.likelihood.with(|density| density.number()),
         arithmetic: 0,
         scheme: 0,
         calibration: 0,
@@ -136,12 +153,12 @@ pub fn export(params: &Params, metadata: &Metadata<'_>, rows: &[f32]) -> Result<
         variance_floor: params.variance_floor as f32,
         flow_time: params.flow_time() as f32,
         steps: flow.map_or(0, |flow| flow.steps) as u16,
-        flow_kernels: flow.map_or(0, |flow| flow.kernels.len()) as u8,
-        flow_inducing: flow.map_or(0, |flow| flow.inducing.nrows()) as u16,
+        flow_kernels: flow.map_or(0, |flow| flow.field.kernels.len()) as u8,
+        flow_inducing: flow.map_or(0, |flow| flow.field.inducing.nrows()) as u16,
         inducing_times: inducing_times as u16,
         tables: tables as u16,
-        predictor_kernels: 1,
-        predictor_inducing: params.predictor.inducing.nrows() as u16,
+        predictor_kernels: predictor.kernels.len() as u8,
+        predictor_inducing: predictor.inducing.nrows() as u16,
         block: layout::BLOCK as u8,
         mean_error: 0.0,
         variance_error: 0.0,
@@ -170,6 +187,7 @@ fn check_sizes(params: &Params, metadata: &Metadata<'_>) -> Result<(), ExportErr
     };
     let inputs = params.inputs();
     at_most("inputs", inputs, limits::MAX_INPUTS)?;
+    at_most("outputs", params.predictor.outputs(), limits::MAX_OUTPUTS)?;
     at_most("inducing points in the predictor", params.predictor.inducing.nrows(), limits::MAX_FEATURES)?;
     at_most("bytes in its id", metadata.model_id.len(), limits::MAX_MODEL_ID)?;
     if let Some(flow) = &params.flow {
@@ -181,7 +199,20 @@ fn check_sizes(params: &Params, metadata: &Metadata<'_>) -> Result<(), ExportErr
     };
     expect("scaling", metadata.scaling.inputs.len())?;
     expect("ranges", metadata.scaling.ranges.len())?;
-    if metadata.names.is_empty() { Ok(()) } else { expect("names (without the target)", metadata.names.len() - 1) }
+    let targets = params.likelihood.targets();
+    if metadata.scaling.targets.len() != targets {
+        let found = metadata.scaling.targets.len();
+        return Err(ExportError::Targets { what: "scalings", expected: targets, found });
+    }
+    let classes = params.likelihood.with(|density| density.classes(params.predictor.outputs())).unwrap_or(0);
+    if !metadata.classes.is_empty() && metadata.classes.len() != classes {
+        let found = metadata.classes.len();
+        return Err(ExportError::Targets { what: "names of classes", expected: classes, found });
+    }
+    if metadata.names.is_empty() {
+        return Ok(());
+    }
+    expect("names (without the targets)", metadata.names.len().saturating_sub(targets))
 }
 
 /// H24, H25.

@@ -11,33 +11,29 @@ pub struct Gradient {
     /// Of the flow, if there is one.
     pub flow: Option<FlowGradient>,
     /// Of the predictor.
-    pub predictor: PredictorGradient,
-    /// ∂/∂σ² of a Gaussian likelihood; Bernoulli's e is not learned.
-    pub noise: Option<f64>,
+    pub predictor: ProcessGradient,
+    /// ∂/∂σ² of every Gaussian output; classes have nothing of their own that is learned.
+    pub noise: Vec<f64>,
 }
 
 /// The slopes of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowGradient {
-    /// ∂/∂Z_f: `[M_s, D]`.
+    /// Of the inducing times, if the field changes with time.
+    pub temporal: Option<TemporalGradient>,
+    /// Of the vector field.
+    pub field: ProcessGradient,
+}
+
+/// The slopes of a process.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProcessGradient {
+    /// ∂/∂Z: `[M, D]`.
     pub inducing: DMatrix<f64>,
     /// Of every kernel: `[P]`.
     pub kernels: Vec<KernelGradient>,
-    /// Of the inducing times, if the field changes with time.
-    pub temporal: Option<TemporalGradient>,
-    /// Of every q(v_d): `[D]`.
+    /// Of every q(v): `[O]`.
     pub posteriors: Vec<PosteriorGradient>,
-}
-
-/// The slopes of the predictor.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PredictorGradient {
-    /// ∂/∂Z_g: `[M_g, D]`.
-    pub inducing: DMatrix<f64>,
-    /// Of k_g.
-    pub kernel: KernelGradient,
-    /// Of q(v_g).
-    pub posterior: PosteriorGradient,
 }
 
 /// The slopes of a kernel.
@@ -70,7 +66,7 @@ pub struct PosteriorGradient {
 #[cfg(test)]
 mod of_parameters {
     use super::*;
-    use crate::params::{Kernel, Likelihood, Params, Posterior};
+    use crate::params::{Kernel, Params, Posterior, Process};
 
     impl Gradient {
         /// Every slope a function of its parameter: what the test of an optimiser climbs.
@@ -83,25 +79,21 @@ mod of_parameters {
                 mean: q.mean.map(&slope),
                 factor: q.factor.map(&slope).lower_triangle(),
             };
+            let process = |process: &Process| ProcessGradient {
+                inducing: process.inducing.map(&slope),
+                kernels: process.kernels.iter().map(kernel).collect(),
+                posteriors: process.posteriors.iter().map(posterior).collect(),
+            };
             Self {
                 flow: params.flow.as_ref().map(|flow| FlowGradient {
-                    inducing: flow.inducing.map(&slope),
-                    kernels: flow.kernels.iter().map(kernel).collect(),
                     temporal: flow.temporal.as_ref().map(|temporal| TemporalGradient {
                         times: temporal.times.iter().map(|&time| slope(time)).collect(),
                         length_scale: slope(temporal.length_scale),
                     }),
-                    posteriors: flow.posteriors.iter().map(posterior).collect(),
+                    field: process(&flow.field),
                 }),
-                predictor: PredictorGradient {
-                    inducing: params.predictor.inducing.map(&slope),
-                    kernel: kernel(&params.predictor.kernel),
-                    posterior: posterior(&params.predictor.posterior),
-                },
-                noise: match params.likelihood {
-                    Likelihood::Gaussian { noise } => Some(slope(noise)),
-                    Likelihood::Bernoulli { .. } => None,
-                },
+                predictor: process(&params.predictor),
+                noise: params.likelihood.noise().iter().map(|&noise| slope(noise)).collect(),
             }
         }
     }

@@ -27,6 +27,7 @@ pub mod exact;
 pub mod export;
 pub mod gradient;
 pub mod inducing;
+pub mod likelihood;
 pub mod model_file;
 pub mod noise;
 pub mod optimise;

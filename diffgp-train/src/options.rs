@@ -69,6 +69,8 @@ options! {
     kernel: KernelOption = "KERNEL";
     /// One kernel for all dimensions of the flow instead of one each: less work, less accurate.
     shared_kernel: bool = "";
+    /// One kernel for every output of the predictor (target or class) instead of one for all: more work.
+    kernel_per_output: bool = "";
     /// Iterations of the model, with or without a flow, at most [default: from the number of rows].
     iterations: u64 = "N";
     /// Iterations of the model without a flow, at most, where they are to differ [default: iterations if given,
@@ -141,6 +143,7 @@ impl Options {
         flow.steps = self.steps.or(self.training_steps).unwrap_or(FlowConfig::default_steps(flow.inducing_times));
         flow.training_steps = self.training_steps;
         flow.per_dimension = !self.shared_kernel.unwrap_or(false);
+        config.predictor.per_output = self.kernel_per_output.unwrap_or(false);
         flow.inducing = self.flow_inducing.unwrap_or(flow.inducing.min(config.predictor.inducing));
         if let Some(kernel) = self.kernel {
             (flow.kernel, config.predictor.kernel) = (kernel.into(), kernel.into());
@@ -174,6 +177,7 @@ impl Options {
             temporal: Some(flow.inducing_times),
             kernel: config.candidate_kernels.is_empty().then(|| config.predictor.kernel.into()),
             shared_kernel: Some(!flow.per_dimension),
+            kernel_per_output: Some(config.predictor.per_output),
             iterations: Some(config.with_flow.iterations),
             sparse_iterations: Some(config.no_flow.iterations),
             warm_iterations: Some(config.warm_start.iterations),

@@ -6,6 +6,8 @@
 use diffgp_core::kernel::KernelKind;
 use nalgebra::{DMatrix, DVector};
 
+pub use crate::likelihood::Likelihood;
+
 /// A kernel k(x,z) = s² ρ(x,z) with one length-scale per input (ARD).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
@@ -35,6 +37,17 @@ pub struct Temporal {
     pub length_scale: f64,
 }
 
+/// A sparse Gaussian process with one or several outputs: the vector field of a flow (D outputs), or a predictor (O).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Process {
+    /// Z, shared by all outputs: `[M, D]`.
+    pub inducing: DMatrix<f64>,
+    /// One kernel shared by all outputs, or one per output: `[P]`.
+    pub kernels: Vec<Kernel>,
+    /// q(v) of every output: `[O]`.
+    pub posteriors: Vec<Posterior>,
+}
+
 /// The flow dx = μ(x) dt + √Σ(x) dW over `[0, time]`, Itô, with diagonal Σ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
@@ -42,40 +55,10 @@ pub struct Flow {
     pub time: f64,
     /// K: the number of Euler–Maruyama updates of size T/K.
     pub steps: usize,
-    /// Z_f, shared by all dimensions: `[M_s, D]`.
-    pub inducing: DMatrix<f64>,
-    /// One kernel shared by all dimensions (P = 1), or one per dimension (P = D).
-    pub kernels: Vec<Kernel>,
     /// Inducing times, if the field changes with time.
     pub temporal: Option<Temporal>,
-    /// q(v_d) for every dimension d, over M = M_s·max(M_t,1) whitened values; the index is s·M_t + t: `[D]`.
-    pub posteriors: Vec<Posterior>,
-}
-
-/// The sparse Gaussian process that predicts from the end of the flow.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Predictor {
-    /// Z_g: `[M_g, D]`.
-    pub inducing: DMatrix<f64>,
-    /// k_g.
-    pub kernel: Kernel,
-    /// q(v_g).
-    pub posterior: Posterior,
-}
-
-/// p(y | g).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Likelihood {
-    /// y = g + N(0, noise).
-    Gaussian {
-        /// σ², a variance.
-        noise: f64,
-    },
-    /// p(y = 1 | g) = e + (1 − 2e) Φ(g).
-    Bernoulli {
-        /// e, fixed while training.
-        epsilon: f64,
-    },
+    /// μ and Σ: one output per dimension, each q(v_d) over M = M_s·max(M_t,1) whitened values with index s·M_t + t.
+    pub field: Process,
 }
 
 /// A whole model: everything that is learned, and the constants it was learned with.
@@ -83,8 +66,8 @@ pub enum Likelihood {
 pub struct Params {
     /// The flow, or `None` for T = 0: an ordinary sparse Gaussian process.
     pub flow: Option<Flow>,
-    /// The predictor.
-    pub predictor: Predictor,
+    /// What predicts from the end of the flow, with O outputs.
+    pub predictor: Process,
     /// The likelihood.
     pub likelihood: Likelihood,
     /// Absolute jitter on the diagonal of every K_ZZ (spatial, temporal and predictor's); none on k(x,x).
@@ -105,10 +88,22 @@ impl Params {
     }
 }
 
+impl Process {
+    /// How many outputs there are.
+    pub fn outputs(&self) -> usize {
+        self.posteriors.len()
+    }
+
+    /// The kernel of an output: its own, or the shared one.
+    pub fn kernel(&self, output: usize) -> &Kernel {
+        &self.kernels[output.min(self.kernels.len() - 1)]
+    }
+}
+
 impl Flow {
     /// D, the number of dimensions that flow.
     pub fn inputs(&self) -> usize {
-        self.inducing.ncols()
+        self.field.inducing.ncols()
     }
 
     /// dt = T/K.
@@ -123,11 +118,6 @@ impl Flow {
 
     /// M = M_s·max(M_t,1), the size of every q(v_d).
     pub fn features(&self) -> usize {
-        self.inducing.nrows() * self.inducing_times().max(1)
-    }
-
-    /// The kernel of dimension d: its own, or the shared one.
-    pub fn kernel(&self, dimension: usize) -> &Kernel {
-        &self.kernels[dimension.min(self.kernels.len() - 1)]
+        self.field.inducing.nrows() * self.inducing_times().max(1)
     }
 }

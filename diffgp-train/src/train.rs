@@ -48,6 +48,10 @@ use crate::threads::Threads;
 /// Fewer rows than this deserve a warning. Of y = sin x + noise, in 95 % bars learned from 10, 20 and 40 rows lie 80, 90
 /// and 95 % of new targets, on the average of eight sets.
 const FEW_ROWS: usize = 40;
+/// A class with fewer rows than this deserves one too: some are left after a tenth is kept aside.
+const FEW_ROWS_OF_A_CLASS: usize = 5;
+/// Targets, or classes, at most.
+const MAX_OUTPUTS: usize = 32;
 /// Inputs at most; the blob has the same limit.
 const MAX_INPUTS: usize = 64;
 
@@ -82,6 +86,9 @@ fn run(
     check(data, config)?;
     let scaling = Scaling::of(data, config.task == Task::Regression);
     check_scaling(data, &scaling, observer)?;
+    if config.task == Task::Classification {
+        check_classes(data, observer);
+    }
     let threads = Threads::new(config.threads).map_err(|error| TrainError::Threads(error.to_string()))?;
     let rows_of = Standardised { data, scaling: &scaling };
     let run = resumed.unwrap_or_else(|| Run::new(plan(data.rows(), config)));
@@ -122,7 +129,8 @@ fn run(
         params: chosen.params,
         task: config.task,
         names: data.names().map(<[String]>::to_vec),
-        target_name: data.target_names().map(|names| names[0].clone()),
+        target_names: data.target_names().map(<[String]>::to_vec),
+        classes: data.classes().filter(|_| config.task == Task::Classification).map(<[String]>::to_vec),
         iteration: chosen.iteration,
         validation_log_likelihood: chosen.log_likelihood,
         flow_gain: chosen.flow_gain,
@@ -139,18 +147,23 @@ fn check(data: &Dataset, config: &Config) -> Result<(), TrainError> {
     if data.inputs() > MAX_INPUTS {
         return Err(TrainError::TooManyInputs { inputs: data.inputs() });
     }
+    if data.outputs() > MAX_OUTPUTS {
+        return Err(TrainError::TooManyTargets { targets: data.outputs() });
+    }
+    if config.task == Task::Regression {
+        return Ok(());
+    }
     if data.outputs() > 1 {
-        return Err(TrainError::SeveralTargets { targets: data.outputs() });
+        return Err(TrainError::SeveralClassTargets { targets: data.outputs() });
     }
-    if let Some(classes) = data.classes().filter(|classes| classes.len() > 2) {
-        return Err(TrainError::TooManyClasses { classes: classes.len() });
+    let classes = data.classes().map_or(2, <[String]>::len).max(2);
+    if classes > MAX_OUTPUTS {
+        return Err(TrainError::TooManyClasses { classes });
     }
-    let is_class = |&value: &f32| value == 0.0 || value == 1.0;
+    let is_class = |&value: &f32| value.fract() == 0.0 && (0.0..classes as f32).contains(&value);
     match data.targets().iter().position(|value| !is_class(value)) {
-        Some(row) if config.task == Task::Classification => {
-            Err(TrainError::NotAClass { row: row + 1, value: data.targets()[row] })
-        }
-        _ => Ok(()),
+        Some(row) => Err(TrainError::NotAClass { row: row + 1, value: data.targets()[row], classes }),
+        None => Ok(()),
     }
 }
 
@@ -158,7 +171,6 @@ fn check_scaling(data: &Dataset, scaling: &Scaling, observer: &mut dyn Observer)
     if let Some(column) = scaling.unusable_input() {
         return Err(TrainError::Range { column: data.input_label(column), expected: "1e-30 to 1e30" });
     }
-    let target = data.target_label(0);
     if let Some(output) = scaling.unusable_target() {
         return Err(TrainError::Range { column: data.target_label(output), expected: "1e-15 to 1e18" });
     }
@@ -168,13 +180,27 @@ fn check_scaling(data: &Dataset, scaling: &Scaling, observer: &mut dyn Observer)
     for (column, step) in scaling.coarse_inputs() {
         observer.warning(&Warning::Coarse { column: data.input_label(column), step });
     }
-    let largest = data.targets().iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
-    if data.targets().iter().all(|&value| value == data.targets()[0]) {
-        observer.warning(&Warning::ConstantTarget);
-    } else if let Some(step) = scaling.targets[0].coarse_step(largest) {
-        observer.warning(&Warning::Coarse { column: target, step });
+    for (output, affine) in scaling.targets.iter().enumerate() {
+        let values = || (0..data.rows()).map(|row| data.target_row(row)[output]);
+        let (target, largest) =
+            (data.target_label(output), values().fold(0.0_f32, |most, value| most.max(value.abs())));
+        if values().all(|value| value == data.targets()[output]) {
+            observer.warning(&Warning::ConstantTarget { target });
+        } else if let Some(step) = affine.coarse_step(largest) {
+            observer.warning(&Warning::Coarse { column: target, step });
+        }
     }
     Ok(())
+}
+
+/// Tells of classes with too few rows to learn them from.
+fn check_classes(data: &Dataset, observer: &mut dyn Observer) {
+    for (class, name) in data.classes().unwrap_or_default().iter().enumerate() {
+        let rows = data.targets().iter().filter(|&&value| value == class as f32).count();
+        if rows < FEW_ROWS_OF_A_CLASS {
+            observer.warning(&Warning::RareClass { class: name.clone(), rows });
+        }
+    }
 }
 
 /// A small model for tests beside the code: D = 2, three inducing points each.
@@ -187,8 +213,8 @@ pub(crate) fn small_model(with_flow: bool) -> crate::params::Params {
     let scaling = Scaling::of(&data, true);
     let mut params = initial::sparse_gp(&data, &scaling, &config, &mut ());
     params.flow = with_flow.then(|| initial::weak_flow(&data, &scaling, &config, &mut ()));
-    let posteriors = params.flow.iter_mut().flat_map(|flow| &mut flow.posteriors);
-    for posterior in posteriors.chain([&mut params.predictor.posterior]) {
+    let posteriors = params.flow.iter_mut().flat_map(|flow| &mut flow.field.posteriors);
+    for posterior in posteriors.chain(&mut params.predictor.posteriors) {
         posterior.mean.iter_mut().enumerate().for_each(|(i, value)| *value = 0.3 * i as f64 - 0.2);
         posterior.factor[(2, 1)] = 0.05;
     }

@@ -143,7 +143,7 @@ fn store(recipe: &Recipe, root: &Path) -> Result<(), Box<dyn Error>> {
     let rows: Vec<f32> =
         (0..data.rows()).step_by(data.rows() / 200 + 1).flat_map(|row| data.input_row(row).to_vec()).collect();
     let mut names = trained.names.clone().unwrap_or_default();
-    names.extend(trained.target_name.clone());
+    names.extend(trained.target_names.clone().into_iter().flatten());
     let metadata = Metadata { scaling: &trained.scaling, names: &names, classes: &[], model_id: &[] };
     let exported = export(&trained.params, &metadata, &rows)?;
     println!(

@@ -8,10 +8,9 @@
 //! A worker does this without talking to others. PathRows that pad a chunk repeat its last row and carry no weight.
 
 use super::layer::{Activations, Layer, OutputMoments, Points, Sums};
-use super::likelihood::expected_log_density;
 use super::real::Real;
 use super::workspace::{Workspace, padded};
-use crate::params::Likelihood;
+use crate::likelihood::{Latent, Likelihood, Slopes};
 
 /// The model, rounded to `T`.
 pub(super) struct Model<T> {
@@ -55,14 +54,15 @@ pub(super) struct LaneSums<T> {
     pub(super) predictor: Sums<T>,
     /// Σ E_q[log p(y|g)].
     pub(super) log_density: f64,
-    /// Σ ∂/∂σ².
-    pub(super) noise: f64,
+    /// Σ ∂/∂σ² of every Gaussian output.
+    pub(super) noise: Vec<f64>,
 }
 
 impl<T: Real> LaneSums<T> {
     pub(super) fn new(model: &Model<T>) -> Self {
         let flow = model.flow.as_ref().map(|flow| Sums::new(&flow.layer));
-        Self { flow, predictor: Sums::new(&model.predictor), log_density: 0.0, noise: 0.0 }
+        let noise = vec![0.0; model.likelihood.noise().len()];
+        Self { flow, predictor: Sums::new(&model.predictor), log_density: 0.0, noise }
     }
 }
 
@@ -136,21 +136,9 @@ impl<T: Real> Model<T> {
         sums: &mut LaneSums<T>,
     ) {
         let (c, d) = (chunk.rows(), self.predictor.inputs);
+        let size = self.predictor.outputs * c;
         work.state_bar.fill(T::zero());
-        work.mean_bar[..c].fill(T::zero());
-        work.variance_bar[..c].fill(T::zero());
-        for n in 0..chunk.count {
-            let (_, row) = chunk.source(n, data.batch);
-            let variance = larger(work.variance[n], self.floor);
-            let expectation =
-                expected_log_density(self.likelihood, y[row].to_f64(), work.mean[n].to_f64(), variance.to_f64());
-            sums.log_density += expectation.value;
-            sums.noise += expectation.by_noise;
-            work.mean_bar[n] = T::from_f64(weight * expectation.by_mean);
-            if work.variance[n] > self.floor {
-                work.variance_bar[n] = T::from_f64(weight * expectation.by_variance);
-            }
-        }
+        self.expectations(data, y, chunk, weight, work, sums);
         let last = work.states.len() - d * c;
         self.predictor.backward(
             Points { step: 0, x: &work.states[last..], rows: c, variance: true },
@@ -159,7 +147,7 @@ impl<T: Real> Model<T> {
                 products: &mut work.products,
                 moments: OutputMoments { mean: &mut work.mean, variance: &mut work.variance },
             },
-            &mut OutputMoments { mean: &mut work.mean_bar[..c], variance: &mut work.variance_bar[..c] },
+            &mut OutputMoments { mean: &mut work.mean_bar[..size], variance: &mut work.variance_bar[..size] },
             &mut work.state_bar,
             &mut sums.predictor,
             &mut work.scratch,
@@ -173,6 +161,44 @@ impl<T: Real> Model<T> {
         }
     }
 
+    /// Adds Σ E_q[log p(y|g)] to `sums`, and leaves its derivatives by the moments of g in `work`.
+    fn expectations(
+        &self,
+        data: PathRows<'_, T>,
+        y: &[T],
+        chunk: Chunk,
+        weight: f64,
+        work: &mut Workspace<T>,
+        sums: &mut LaneSums<T>,
+    ) {
+        let (c, outputs, targets) = (chunk.rows(), self.predictor.outputs, self.likelihood.targets());
+        work.mean_bar[..outputs * c].fill(T::zero());
+        work.variance_bar[..outputs * c].fill(T::zero());
+        let mut numbers = vec![0.0; targets + 4 * outputs];
+        let (target, moments) = numbers.split_at_mut(targets);
+        let (at, slopes) = moments.split_at_mut(2 * outputs);
+        self.likelihood.with(|density| {
+            for n in 0..chunk.count {
+                let (_, row) = chunk.source(n, data.batch);
+                target.iter_mut().zip(&y[row * targets..]).for_each(|(target, &y)| *target = y.to_f64());
+                for o in 0..outputs {
+                    at[o] = work.mean[o * c + n].to_f64();
+                    at[outputs + o] = larger(work.variance[o * c + n], self.floor).to_f64();
+                }
+                let (mean, variance) = at.split_at(outputs);
+                let (by_mean, by_variance) = slopes.split_at_mut(outputs);
+                let mut slopes = Slopes { mean: by_mean, variance: by_variance, own: &mut sums.noise };
+                sums.log_density += density.expectation(target, Latent { mean, variance }, &mut slopes);
+                for o in 0..outputs {
+                    work.mean_bar[o * c + n] = T::from_f64(weight * by_mean[o]);
+                    if work.variance[o * c + n] > self.floor {
+                        work.variance_bar[o * c + n] = T::from_f64(weight * by_variance[o]);
+                    }
+                }
+            }
+        });
+    }
+
     fn step_backward(
         &self,
         flow: &FlowModel<T>,
@@ -183,7 +209,7 @@ impl<T: Real> Model<T> {
         sums: &mut Sums<T>,
     ) {
         let (c, d) = (chunk.rows(), self.predictor.inputs);
-        // μ̄ = dt x̄
+        // μ̄ = dt x̄; with more outputs than inputs there is room left
         for (mean_bar, &bar) in work.mean_bar.iter_mut().zip(&work.state_bar) {
             *mean_bar = bar * flow.dt;
         }

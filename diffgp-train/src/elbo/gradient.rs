@@ -19,14 +19,12 @@ use super::dense::{lower_triangle, product, view};
 use super::layer::Totals;
 use super::temporal::TimeFeatures;
 use super::whitened::{Scaled, Whitened, covariance};
-use crate::gradient::{KernelGradient, PosteriorGradient};
-use crate::params::{Kernel, Posterior};
+use crate::gradient::{KernelGradient, PosteriorGradient, ProcessGradient};
+use crate::params::{Kernel, Posterior, Process};
 
 /// ∂elbo/∂(inducing points, kernels, posteriors), and āₜ of every step.
-pub(super) struct ProcessGradient {
-    pub(super) inducing: DMatrix<f64>,
-    pub(super) kernels: Vec<KernelGradient>,
-    pub(super) posteriors: Vec<PosteriorGradient>,
+pub(super) struct ProcessBars {
+    pub(super) gradient: ProcessGradient,
     /// `[K][M_t]`, empty without inducing times.
     pub(super) times: Vec<Vec<f64>>,
 }
@@ -45,11 +43,10 @@ struct KernelPart {
     inducing: DMatrix<f64>,
 }
 
-impl ProcessGradient {
+impl ProcessBars {
     /// Assembles the gradient of a process from its totals.
     pub(super) fn new(
-        kernels: &[Kernel],
-        posteriors: &[Posterior],
+        Process { kernels, posteriors, .. }: &Process,
         jitter: f64,
         whitened: &Whitened,
         times: Option<&TimeFeatures>,
@@ -84,10 +81,12 @@ impl ProcessGradient {
         let mut inducing_bar = DMatrix::zeros(inducing.nrows(), inducing.ncols());
         parts.iter().for_each(|part| inducing_bar += &part.inducing);
         Self {
-            inducing: inducing_bar,
             times: (0..steps).map(sum_times).collect(),
-            kernels: parts.into_iter().map(|part| part.kernel).collect(),
-            posteriors: outputs.into_iter().map(|output| output.posterior).collect(),
+            gradient: ProcessGradient {
+                inducing: inducing_bar,
+                kernels: parts.into_iter().map(|part| part.kernel).collect(),
+                posteriors: outputs.into_iter().map(|output| output.posterior).collect(),
+            },
         }
     }
 }

@@ -6,8 +6,8 @@
 //! mean = s aᵀm        var = s² (1 + aᵀ W a)        W = L Lᵀ − I
 //! ```
 //!
-//! The flow is such a layer with D outputs on one kernel (shared) or on D kernels, used once per step; the predictor is
-//! one with a single output. For a spatio-temporal field m and W differ from step to step (see `temporal`) and the
+//! The flow is such a layer with D outputs, used once per step; the predictor is one with O. Either has one kernel
+//! (shared) or one per output. For a spatio-temporal field m and W differ from step to step (see `temporal`) and the
 //! rest is the same: every step has a `Field`.
 //!
 //! Cost per row, in products with an M × M matrix: forward ½ per kernel (R⁻¹ is triangular) and 1 per output (A W);

@@ -13,9 +13,9 @@ use crate::threads::Threads;
 /// g at the end of every path, without the likelihood's noise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LatentMoments<T> {
-    /// The mean of g: `[S, B]`.
+    /// The mean of g: `[S, B, O]`.
     pub mean: Vec<T>,
-    /// The variance of g, at least the floor: `[S, B]`.
+    /// The variance of g, at least the floor: `[S, B, O]`.
     pub variance: Vec<T>,
 }
 
@@ -112,10 +112,11 @@ fn each_chunk<T: Real, R: Send>(
 
 fn latent<T: Real>(prepared: &Prepared<T>, chunk: Chunk, work: &Workspace<T>) -> LatentMoments<T> {
     let floor = prepared.model.floor;
-    LatentMoments {
-        mean: work.mean[..chunk.count].to_vec(),
-        variance: work.variance[..chunk.count].iter().map(|&v| if v < floor { floor } else { v }).collect(),
-    }
+    let (c, outputs) = (chunk.rows(), prepared.model.predictor.outputs);
+    let of_rows = |values: &[T]| (0..chunk.count).flat_map(|n| values.iter().skip(n).step_by(c).copied()).collect();
+    let mut variance: Vec<T> = of_rows(&work.variance[..outputs * c]);
+    variance.iter_mut().for_each(|v| *v = if *v < floor { floor } else { *v });
+    LatentMoments { mean: of_rows(&work.mean[..outputs * c]), variance }
 }
 
 /// A chunk's `[K][D][c]` into `[S, K, B, D]`.

@@ -9,7 +9,7 @@ use super::temporal::TimeFeatures;
 use super::whitened::Whitened;
 use super::workspace::{CHUNK, slots};
 use super::{ElboError, check_length};
-use crate::params::{Flow, Kernel, Params, Posterior};
+use crate::params::{Params, Process};
 
 /// At most so many lanes: as many threads can work at once.
 const LANES: usize = 64;
@@ -32,33 +32,21 @@ impl<T: Real> Prepared<T> {
         check_shapes(params, x, paths, noise)?;
         let (predictor, jitter) = (&params.predictor, params.jitter);
         let centre: Vec<T> = centre_of(params);
-        let whitened = Whitened::new(
-            std::slice::from_ref(&predictor.kernel),
-            centred(&predictor.inducing, &centre),
-            std::slice::from_ref(&predictor.posterior),
-            jitter,
-            None,
-            "K_ZZ of the predictor",
-        )?;
-        let layer = Layer::new(std::slice::from_ref(&predictor.kernel), &whitened);
+        let points = centred(&predictor.inducing, &centre);
+        let whitened = Whitened::new(predictor, points, jitter, None, "K_ZZ of the predictor")?;
+        let layer = Layer::new(&predictor.kernels, &whitened);
         let mut raised = whitened.raised(jitter);
         let (mut flow_model, mut flow_whitened, mut times) = (None, None, None);
         if let Some(flow) = &params.flow {
             times = TimeFeatures::new(flow, jitter)?;
-            let process = Whitened::new(
-                &flow.kernels,
-                centred(&flow.inducing, &centre),
-                &flow.posteriors,
-                jitter,
-                times.as_ref(),
-                "K_ZZ of the flow",
-            )?;
+            let points = centred(&flow.field.inducing, &centre);
+            let process = Whitened::new(&flow.field, points, jitter, times.as_ref(), "K_ZZ of the flow")?;
             let temporal = times.as_ref().map(|times| times.factor.raise).filter(|&raise| raise > 1.0);
             raised = [raised, process.raised(jitter), temporal.map(|raise| raise * jitter)]
                 .into_iter()
                 .flatten()
                 .reduce(f64::max);
-            let layer = Layer::new(&flow.kernels, &process);
+            let layer = Layer::new(&flow.field.kernels, &process);
             flow_model = Some(FlowModel {
                 slots: slots(&layer, flow.steps),
                 layer,
@@ -71,7 +59,7 @@ impl<T: Real> Prepared<T> {
             centre,
             flow: flow_model,
             predictor: layer,
-            likelihood: params.likelihood,
+            likelihood: params.likelihood.clone(),
             floor: T::from_f64(params.variance_floor),
         };
         Ok(Self { model, flow: flow_whitened, times, predictor: whitened, jitter_raised: raised })
@@ -89,7 +77,7 @@ impl<T: Real> Prepared<T> {
 
 /// The median of the inducing points where the rows come in, input by input: a far point hardly moves it.
 fn centre_of<T: Real>(params: &Params) -> Vec<T> {
-    let inducing = params.flow.as_ref().map_or(&params.predictor.inducing, |flow| &flow.inducing);
+    let inducing = params.flow.as_ref().map_or(&params.predictor.inducing, |flow| &flow.field.inducing);
     let median = |column: &[f64]| {
         let mut column = column.to_vec();
         column.sort_unstable_by(f64::total_cmp);
@@ -115,32 +103,54 @@ fn check_shapes<T>(params: &Params, x: &[T], paths: usize, noise: Option<&[T]>) 
     if paths == 0 {
         return Err(ElboError::Shape { array: "paths", found: 0, expected: 1 });
     }
-    let predictor = &params.predictor;
-    check_kernel("length-scales of the predictor", &predictor.kernel, d)?;
-    check_posterior(&predictor.posterior, predictor.inducing.nrows(), "m_g", "L_g")?;
+    let (predictor, likelihood) = (&params.predictor, &params.likelihood);
+    check_process(predictor, d, predictor.inducing.nrows(), PREDICTOR)?;
+    check_length("predictor posteriors", predictor.outputs(), likelihood.outputs(predictor.outputs()))?;
     if let Some(flow) = &params.flow {
-        check_flow(flow, d)?;
+        check_length("flow posteriors", flow.field.outputs(), d)?;
+        check_process(&flow.field, d, flow.features(), FLOW)?;
+        check_length("flow steps", flow.steps, flow.steps.max(1))?;
     }
     let steps = params.flow.as_ref().map_or(0, |flow| flow.steps);
     noise.map_or(Ok(()), |noise| check_length("noise", noise.len(), paths * steps * batch * d))
 }
 
-fn check_flow(flow: &Flow, d: usize) -> Result<(), ElboError> {
-    check_length("Z_f, per row,", flow.inducing.ncols(), d)?;
-    check_length("flow posteriors", flow.posteriors.len(), d)?;
-    if flow.kernels.len() != 1 {
-        check_length("flow kernels", flow.kernels.len(), d)?;
+/// What the arrays of a process are called in errors.
+struct ArrayNames {
+    inducing: &'static str,
+    kernels: &'static str,
+    length_scales: &'static str,
+    mean: &'static str,
+    factor: &'static str,
+}
+
+const FLOW: ArrayNames = ArrayNames {
+    inducing: "Z_f, per row,",
+    kernels: "flow kernels",
+    length_scales: "length-scales of the flow",
+    mean: "m_f",
+    factor: "L_f",
+};
+
+const PREDICTOR: ArrayNames = ArrayNames {
+    inducing: "Z_g, per row,",
+    kernels: "predictor kernels",
+    length_scales: "length-scales of the predictor",
+    mean: "m_g",
+    factor: "L_g",
+};
+
+fn check_process(process: &Process, d: usize, features: usize, names: ArrayNames) -> Result<(), ElboError> {
+    check_length(names.inducing, process.inducing.ncols(), d)?;
+    if process.kernels.len() != 1 {
+        check_length(names.kernels, process.kernels.len(), process.outputs())?;
     }
-    flow.kernels.iter().try_for_each(|kernel| check_kernel("length-scales of the flow", kernel, d))?;
-    flow.posteriors.iter().try_for_each(|posterior| check_posterior(posterior, flow.features(), "m_f", "L_f"))?;
-    check_length("flow steps", flow.steps, flow.steps.max(1))
-}
-
-fn check_kernel(array: &'static str, kernel: &Kernel, d: usize) -> Result<(), ElboError> {
-    check_length(array, kernel.length_scales.len(), d)
-}
-
-fn check_posterior(q: &Posterior, m: usize, mean: &'static str, factor: &'static str) -> Result<(), ElboError> {
-    check_length(mean, q.mean.len(), m)?;
-    check_length(factor, q.factor.len(), m * m)
+    for kernel in &process.kernels {
+        check_length(names.length_scales, kernel.length_scales.len(), d)?;
+    }
+    for q in &process.posteriors {
+        check_length(names.mean, q.mean.len(), features)?;
+        check_length(names.factor, q.factor.len(), features * features)?;
+    }
+    Ok(())
 }

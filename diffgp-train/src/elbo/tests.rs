@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, DVector};
 use super::chunk::{LaneSums, PathRows};
 use super::prepared::Prepared;
 use super::{assemble, lane};
-use crate::params::{Flow, Kernel, Likelihood, Params, Posterior, Predictor};
+use crate::params::{Flow, Kernel, Likelihood, Params, Posterior, Process};
 use crate::threads::Threads;
 
 const STEPS: usize = 5;
@@ -22,17 +22,19 @@ fn model() -> Params {
         flow: Some(Flow {
             time: 1.0,
             steps: STEPS,
-            inducing: DMatrix::from_fn(6, 2, wave),
-            kernels: vec![kernel(0.1), kernel(0.2)],
             temporal: None,
-            posteriors: vec![posterior(), posterior()],
+            field: Process {
+                inducing: DMatrix::from_fn(6, 2, wave),
+                kernels: vec![kernel(0.1), kernel(0.2)],
+                posteriors: vec![posterior(), posterior()],
+            },
         }),
-        predictor: Predictor {
+        predictor: Process {
             inducing: DMatrix::from_fn(6, 2, |i, j| wave(j, i)),
-            kernel: kernel(1.0),
-            posterior: posterior(),
+            kernels: vec![kernel(1.0)],
+            posteriors: vec![posterior()],
         },
-        likelihood: Likelihood::Gaussian { noise: 0.1 },
+        likelihood: Likelihood::Gaussian { noise: vec![0.1] },
         jitter: 1e-6,
         variance_floor: 1e-10,
     }

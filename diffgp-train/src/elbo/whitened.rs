@@ -12,7 +12,7 @@ use super::correlation::correlate;
 use super::dense::{Factor, product, view};
 use super::temporal::TimeFeatures;
 use super::workspace::padded;
-use crate::params::{Kernel, Posterior};
+use crate::params::{Kernel, Posterior, Process};
 
 /// Z, R, W and m of a Gaussian process.
 pub(super) struct Whitened {
@@ -36,9 +36,8 @@ impl Whitened {
     /// Factorises and prepares; `inducing` is Z − centre, and `times` holds the temporal features of every step of a
     /// spatio-temporal flow.
     pub(super) fn new(
-        kernels: &[Kernel],
+        Process { kernels, posteriors, .. }: &Process,
         inducing: DMatrix<f64>,
-        posteriors: &[Posterior],
         jitter: f64,
         times: Option<&TimeFeatures>,
         matrix: &'static str,

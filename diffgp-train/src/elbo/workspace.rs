@@ -29,15 +29,16 @@ pub struct Workspace<T> {
     /// A and A W of the flow: `[slots][P][M][c]`, `[slots][D][M][c]`.
     pub(super) flow_features: Vec<T>,
     pub(super) flow_products: Vec<T>,
-    /// A and A W of the predictor: `[M_g][c]` each.
+    /// A and A W of the predictor: `[P_g][M_g][c]`, `[O][M_g][c]`.
     pub(super) features: Vec<T>,
     pub(super) products: Vec<T>,
-    /// Mean and variance of g: `[c]` each.
+    /// Mean and variance of g: `[O][c]` each.
     pub(super) mean: Vec<T>,
     pub(super) variance: Vec<T>,
-    /// Derivatives by a step's (or the predictor's) mean and variance, and by the state: `[D][c]` each.
+    /// Derivatives by a step's (or the predictor's) mean and variance: `[max(D, O)][c]` each.
     pub(super) mean_bar: Vec<T>,
     pub(super) variance_bar: Vec<T>,
+    /// And by the state: `[D][c]`.
     pub(super) state_bar: Vec<T>,
     pub(super) scratch: Scratch<T>,
 }
@@ -54,14 +55,15 @@ impl<T: Real> Workspace<T> {
             self.flow_features.resize(slots * layer.kernels() * layer.inducing * rows, zero);
             self.flow_products.resize(slots * layer.outputs * layer.inducing * rows, zero);
         }
-        self.features.resize(predictor.inducing * rows, zero);
-        self.products.resize(predictor.inducing * rows, zero);
+        self.features.resize(predictor.kernels() * predictor.inducing * rows, zero);
+        self.products.resize(predictor.outputs * predictor.inducing * rows, zero);
         for buffer in [&mut self.mean, &mut self.variance] {
-            buffer.resize(rows, zero);
+            buffer.resize(predictor.outputs * rows, zero);
         }
-        for buffer in [&mut self.mean_bar, &mut self.variance_bar, &mut self.state_bar] {
-            buffer.resize(d * rows, zero);
+        for buffer in [&mut self.mean_bar, &mut self.variance_bar] {
+            buffer.resize(d.max(predictor.outputs) * rows, zero);
         }
+        self.state_bar.resize(d * rows, zero);
     }
 }
 

@@ -56,18 +56,18 @@ pub fn score(
     let likelihood = if model.is_classifier() {
         Likelihood::Bernoulli { epsilon: header.epsilon.into() }
     } else {
-        Likelihood::Gaussian { noise: model.blob().target(0).noise.into() }
+        Likelihood::Gaussian { noise: vec![model.blob().target(0).noise.into()] }
     };
     let target = model.blob().target(0);
     let (mean, scale) = (f64::from(target.mean), f64::from(target.scale));
-    let mut scorer = Scorer::new(likelihood, scale);
+    let mut scorer = Scorer::new(&likelihood, 1, &[scale]);
     let (mut covered, mut out_of_range) = ([0; LEVELS.len()], 0);
     for chunk in rows.chunks(CHUNK) {
         let inputs: Vec<Row<'_>> = chunk.iter().map(|known| known.row).collect();
         for (known, evaluated) in chunk.iter().zip(evaluate(model, &inputs, sampling, threads)?) {
             let latents: Vec<(f64, f64)> =
                 evaluated.latents.iter().map(|latent| (latent[0].mean.into(), latent[0].variance.into())).collect();
-            scorer.add((f64::from(known.y) - mean) / scale, &latents);
+            scorer.add(&[(f64::from(known.y) - mean) / scale], &latents);
             for (covered, level) in covered.iter_mut().zip(LEVELS) {
                 let interval = evaluated.answer.interval(level);
                 *covered += usize::from(interval.is_some_and(|(low, high)| low <= known.y && known.y <= high));

@@ -6,7 +6,7 @@ use super::ExportError;
 use crate::data::Scaling;
 use crate::evaluate::AnyWorkspace;
 use crate::exact::Exact;
-use crate::params::{Likelihood, Params};
+use crate::params::Params;
 
 /// Error of the mean, in standard deviations of the target, above which a caller should warn.
 pub const MEAN_WARNING: f64 = 1e-3;
@@ -37,10 +37,6 @@ pub(super) fn compare(blob: &[u8], params: &Params, scaling: &Scaling, rows: &[f
     let model = Model::parse(aligned.as_slice())?;
     let exact = Exact::new(params)?;
     let mut workspace = Box::new(AnyWorkspace::new());
-    let noise_variance = match params.likelihood {
-        Likelihood::Gaussian { noise } => noise,
-        Likelihood::Bernoulli { .. } => 0.0,
-    };
     let steps = params.flow.as_ref().map_or(0, |flow| flow.steps);
     let mut errors = Errors::default();
     for (row, x) in rows.chunks_exact(model.inputs()).enumerate() {
@@ -60,12 +56,14 @@ pub(super) fn compare(blob: &[u8], params: &Params, scaling: &Scaling, rows: &[f
             } else {
                 model.begin_drift(x, &mut *workspace).and_then(end)
             };
-            let found = found.map_err(failed)?[0];
+            let found = found.map_err(failed)?;
             let path = exact.path(&standardised, sampled.then_some(&noise_f64));
-            let expected = exact.predict(&path[steps]);
-            let with_noise = expected.variance + noise_variance;
-            errors.mean = errors.mean.max((f64::from(found.mean) - expected.mean).abs());
-            errors.variance = errors.variance.max((f64::from(found.variance) - expected.variance).abs() / with_noise);
+            for (o, (found, expected)) in found.iter().zip(exact.predict(&path[steps])).enumerate() {
+                let noise = params.likelihood.noise().get(o).copied().unwrap_or(0.0);
+                let variance = (f64::from(found.variance) - expected.variance).abs() / (expected.variance + noise);
+                errors.mean = errors.mean.max((f64::from(found.mean) - expected.mean).abs());
+                errors.variance = errors.variance.max(variance);
+            }
         }
         errors.rows = row + 1;
     }

@@ -16,7 +16,7 @@
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
 use crate::exact::{NotPositiveDefinite, time_features, whitening_factor};
-use crate::params::{Flow, Kernel, Params, Posterior};
+use crate::params::{Flow, Kernel, Params, Posterior, Process};
 
 /// Half a unit in the last place of 1 in f32: what cannot matter to 1 − Σ.
 pub const NEGLIGIBLE: f64 = 3e-8;
@@ -51,40 +51,42 @@ impl FlowTables {
     }
 }
 
-/// The predictor's output.
-pub(crate) fn predictor_output(params: &Params) -> Result<Output, NotPositiveDefinite> {
-    let predictor = &params.predictor;
-    let factor = whitening_factor(&predictor.kernel, &predictor.inducing, params.jitter)?;
-    output(&predictor.kernel, &factor, &predictor.posterior.mean, unexplained(&predictor.posterior), 1)
+/// The outputs of a process whose features are ρ, or ρ ⊗ a_t with so many times.
+pub(crate) fn outputs(process: &Process, jitter: f64, times: usize) -> Result<Vec<Output>, NotPositiveDefinite> {
+    let factors = factors(process, jitter)?;
+    let posteriors = process.posteriors.iter().enumerate();
+    let one = |(o, posterior): (usize, &Posterior)| {
+        output(process.kernel(o), &factors[o.min(factors.len() - 1)], &posterior.mean, unexplained(posterior), times)
+    };
+    posteriors.map(one).collect()
+}
+
+/// R of every kernel.
+fn factors(process: &Process, jitter: f64) -> Result<Vec<DMatrix<f64>>, NotPositiveDefinite> {
+    process.kernels.iter().map(|kernel| whitening_factor(kernel, &process.inducing, jitter)).collect()
 }
 
 /// The flow's outputs, in whichever form is smaller if the field changes with time.
 pub(crate) fn flow_tables(params: &Params, flow: &Flow) -> Result<FlowTables, NotPositiveDefinite> {
-    let factors: Vec<_> = flow
-        .kernels
-        .iter()
-        .map(|kernel| whitening_factor(kernel, &flow.inducing, params.jitter))
-        .collect::<Result<_, _>>()?;
-    let factor = |d: usize| &factors[d.min(factors.len() - 1)];
+    let field = &flow.field;
     let times = flow.inducing_times();
-    let mut outputs = Vec::new();
-    for (d, posterior) in flow.posteriors.iter().enumerate() {
-        outputs.push(output(flow.kernel(d), factor(d), &posterior.mean, unexplained(posterior), times.max(1))?);
-    }
+    let outputs = outputs(field, params.jitter, times.max(1))?;
     if times == 0 {
         return Ok(FlowTables { time_features: Vec::new(), tables: 1, outputs });
     }
     let time_features = time_features(flow, params.jitter)?;
+    let factors = factors(field, params.jitter)?;
+    let factor = |d: usize| &factors[d.min(factors.len() - 1)];
     let kept = FlowTables { time_features: time_features.clone(), tables: 1, outputs };
     let mut outputs = Vec::new();
     for a_t in &time_features {
-        for (d, posterior) in flow.posteriors.iter().enumerate() {
+        for (d, posterior) in field.posteriors.iter().enumerate() {
             // (I ⊗ a_tᵀ) m  [M_s]   and   (I ⊗ a_tᵀ) L  [M_s, M]
             let mean = fold(&DMatrix::from_column_slice(posterior.mean.len(), 1, posterior.mean.as_slice()), a_t);
             let factor_k = fold(&posterior.factor, a_t);
-            let size = flow.inducing.nrows();
+            let size = field.inducing.nrows();
             let unexplained = DMatrix::identity(size, size) * a_t.norm_squared() - &factor_k * factor_k.transpose();
-            outputs.push(output(flow.kernel(d), factor(d), &mean.column(0).into_owned(), unexplained, 1)?);
+            outputs.push(output(field.kernel(d), factor(d), &mean.column(0).into_owned(), unexplained, 1)?);
         }
     }
     let folded = FlowTables { time_features: Vec::new(), tables: flow.steps, outputs };

@@ -28,9 +28,9 @@ pub struct Regularisation {
     pub flow_variance: Option<LogNormal>,
     /// Prior on every ℓ_g.
     pub predictor_length_scale: Option<LogNormal>,
-    /// Prior on s_g².
+    /// Prior on every s_g².
     pub predictor_variance: Option<LogNormal>,
-    /// Prior on σ².
+    /// Prior on every σ².
     pub noise: Option<LogNormal>,
 }
 
@@ -55,7 +55,7 @@ impl Regularisation {
         if extra == 0.0 {
             return;
         }
-        for (posterior, slope) in flow.posteriors.iter().zip(&mut slopes.posteriors) {
+        for (posterior, slope) in flow.field.posteriors.iter().zip(&mut slopes.field.posteriors) {
             slope.mean -= extra * &posterior.mean;
             slope.factor -= extra * &posterior.factor;
             for i in 0..posterior.mean.len() {
@@ -104,7 +104,8 @@ mod tests {
         let mut gradient = Gradient::of_each(&params, |_| 0.0);
         let weighted = Regularisation { flow_kl_weight: 3.0, ..Regularisation::default() };
         weighted.add_flow_kl(&params, &mut gradient);
-        let (posterior, slope) = (&params.flow.unwrap().posteriors[0], &gradient.flow.unwrap().posteriors[0]);
+        let (posterior, slope) =
+            (&params.flow.unwrap().field.posteriors[0], &gradient.flow.unwrap().field.posteriors[0]);
         assert_eq!(slope.mean[0], -2.0 * posterior.mean[0]);
         let diagonal = posterior.factor[(0, 0)];
         // One rounding per operation on numbers of order 10.

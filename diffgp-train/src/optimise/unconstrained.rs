@@ -4,10 +4,8 @@
 //! enter as they are (−ln L_ii² in the KL keeps diagonals away from zero). `libm` does exp and ln: the same bits on
 //! every machine.
 
-use nalgebra::DMatrix;
-
-use crate::gradient::{Gradient, KernelGradient, PosteriorGradient};
-use crate::params::{Kernel, Likelihood, Params, Posterior};
+use crate::gradient::{Gradient, ProcessGradient, TemporalGradient};
+use crate::params::{Flow, Params, Process, Temporal};
 
 /// What a component of θ is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,81 +104,97 @@ pub fn chain_rule(theta: &[f64], gradient: &Gradient) -> Vec<f64> {
 pub fn slopes(gradient: &Gradient) -> Vec<(Group, f64)> {
     let mut all = Vec::new();
     if let Some(flow) = &gradient.flow {
-        all.extend(flow.inducing.iter().map(|&slope| (Group::FlowInducing, slope)));
-        for kernel in &flow.kernels {
-            push_kernel(kernel, Group::FlowVariance, Group::FlowLengthScale, &mut all);
-        }
-        if let Some(temporal) = &flow.temporal {
-            all.extend(temporal.times.iter().map(|&slope| (Group::InducingTime, slope)));
-            all.push((Group::TemporalLengthScale, temporal.length_scale));
-        }
-        for posterior in &flow.posteriors {
-            push_posterior(posterior, Group::FlowMean, Group::FlowFactor, &mut all);
-        }
+        push_process(&flow.field, FLOW, flow.temporal.as_ref(), &mut all);
     }
-    let predictor = &gradient.predictor;
-    all.extend(predictor.inducing.iter().map(|&slope| (Group::PredictorInducing, slope)));
-    push_kernel(&predictor.kernel, Group::PredictorVariance, Group::PredictorLengthScale, &mut all);
-    push_posterior(&predictor.posterior, Group::PredictorMean, Group::PredictorFactor, &mut all);
-    all.extend(gradient.noise.map(|slope| (Group::Noise, slope)));
+    push_process(&gradient.predictor, PREDICTOR, None, &mut all);
+    all.extend(gradient.noise.iter().map(|&slope| (Group::Noise, slope)));
     all
 }
 
-fn push_kernel(kernel: &KernelGradient, variance: Group, length_scale: Group, all: &mut Vec<(Group, f64)>) {
-    all.push((variance, kernel.variance));
-    all.extend(kernel.length_scales.iter().map(|&slope| (length_scale, slope)));
+/// What the parts of a process are called.
+#[derive(Clone, Copy)]
+struct Names {
+    inducing: Group,
+    variance: Group,
+    length_scale: Group,
+    mean: Group,
+    factor: Group,
 }
 
-fn push_posterior(posterior: &PosteriorGradient, mean: Group, factor: Group, all: &mut Vec<(Group, f64)>) {
-    all.extend(posterior.mean.iter().map(|&slope| (mean, slope)));
-    for (column, values) in posterior.factor.column_iter().enumerate() {
-        all.extend(values.iter().skip(column).map(|&slope| (factor, slope)));
+const FLOW: Names = Names {
+    inducing: Group::FlowInducing,
+    variance: Group::FlowVariance,
+    length_scale: Group::FlowLengthScale,
+    mean: Group::FlowMean,
+    factor: Group::FlowFactor,
+};
+
+const PREDICTOR: Names = Names {
+    inducing: Group::PredictorInducing,
+    variance: Group::PredictorVariance,
+    length_scale: Group::PredictorLengthScale,
+    mean: Group::PredictorMean,
+    factor: Group::PredictorFactor,
+};
+
+/// Inducing points, kernels, inducing times, posteriors.
+fn push_process(
+    process: &ProcessGradient,
+    names: Names,
+    temporal: Option<&TemporalGradient>,
+    all: &mut Vec<(Group, f64)>,
+) {
+    all.extend(process.inducing.iter().map(|&slope| (names.inducing, slope)));
+    for kernel in &process.kernels {
+        all.push((names.variance, kernel.variance));
+        all.extend(kernel.length_scales.iter().map(|&slope| (names.length_scale, slope)));
+    }
+    if let Some(temporal) = temporal {
+        all.extend(temporal.times.iter().map(|&slope| (Group::InducingTime, slope)));
+        all.push((Group::TemporalLengthScale, temporal.length_scale));
+    }
+    for posterior in &process.posteriors {
+        all.extend(posterior.mean.iter().map(|&slope| (names.mean, slope)));
+        for (column, values) in posterior.factor.column_iter().enumerate() {
+            all.extend(values.iter().skip(column).map(|&slope| (names.factor, slope)));
+        }
     }
 }
 
 fn visit(params: &mut Params, f: &mut dyn FnMut(Group, &mut f64)) {
-    if let Some(flow) = &mut params.flow {
-        flow.inducing.iter_mut().for_each(|value| f(Group::FlowInducing, value));
-        for kernel in &mut flow.kernels {
-            visit_kernel(kernel, Group::FlowVariance, Group::FlowLengthScale, f);
-        }
-        if let Some(temporal) = &mut flow.temporal {
-            temporal.times.iter_mut().for_each(|value| f(Group::InducingTime, value));
-            f(Group::TemporalLengthScale, &mut temporal.length_scale);
-        }
-        for posterior in &mut flow.posteriors {
-            visit_posterior(posterior, Group::FlowMean, Group::FlowFactor, f);
-        }
+    if let Some(Flow { field, temporal, .. }) = &mut params.flow {
+        visit_process(field, FLOW, temporal.as_mut(), f);
     }
-    let predictor = &mut params.predictor;
-    predictor.inducing.iter_mut().for_each(|value| f(Group::PredictorInducing, value));
-    visit_kernel(&mut predictor.kernel, Group::PredictorVariance, Group::PredictorLengthScale, f);
-    visit_posterior(&mut predictor.posterior, Group::PredictorMean, Group::PredictorFactor, f);
-    if let Likelihood::Gaussian { noise } = &mut params.likelihood {
-        f(Group::Noise, noise);
+    visit_process(&mut params.predictor, PREDICTOR, None, f);
+    params.likelihood.noise_mut().iter_mut().for_each(|noise| f(Group::Noise, noise));
+}
+
+fn visit_process(
+    process: &mut Process,
+    names: Names,
+    temporal: Option<&mut Temporal>,
+    f: &mut dyn FnMut(Group, &mut f64),
+) {
+    process.inducing.iter_mut().for_each(|value| f(names.inducing, value));
+    for kernel in &mut process.kernels {
+        f(names.variance, &mut kernel.variance);
+        kernel.length_scales.iter_mut().for_each(|value| f(names.length_scale, value));
     }
-}
-
-fn visit_kernel(kernel: &mut Kernel, variance: Group, length_scale: Group, f: &mut dyn FnMut(Group, &mut f64)) {
-    f(variance, &mut kernel.variance);
-    kernel.length_scales.iter_mut().for_each(|value| f(length_scale, value));
-}
-
-fn visit_posterior(posterior: &mut Posterior, mean: Group, factor: Group, f: &mut dyn FnMut(Group, &mut f64)) {
-    posterior.mean.iter_mut().for_each(|value| f(mean, value));
-    visit_lower_triangle(&mut posterior.factor, &mut |value| f(factor, value));
-}
-
-fn visit_lower_triangle(matrix: &mut DMatrix<f64>, f: &mut dyn FnMut(&mut f64)) {
-    for (column, mut values) in matrix.column_iter_mut().enumerate() {
-        values.iter_mut().skip(column).for_each(&mut *f);
+    if let Some(temporal) = temporal {
+        temporal.times.iter_mut().for_each(|value| f(Group::InducingTime, value));
+        f(Group::TemporalLengthScale, &mut temporal.length_scale);
+    }
+    for posterior in &mut process.posteriors {
+        posterior.mean.iter_mut().for_each(|value| f(names.mean, value));
+        for (column, mut values) in posterior.factor.column_iter_mut().enumerate() {
+            values.iter_mut().skip(column).for_each(|value| f(names.factor, value));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::Temporal;
     use crate::train::small_model;
 
     #[test]
@@ -194,7 +208,8 @@ mod tests {
         for (a, b) in pack(&back).into_iter().zip(theta) {
             assert!((a - b).abs() <= 4.0 * f64::EPSILON * b.abs());
         }
-        assert_eq!(back.flow.as_ref().unwrap().posteriors, params.flow.as_ref().unwrap().posteriors);
+        let posteriors = |params: &Params| params.flow.as_ref().unwrap().field.posteriors.clone();
+        assert_eq!(posteriors(&back), posteriors(&params));
     }
 
     #[test]

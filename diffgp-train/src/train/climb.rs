@@ -11,7 +11,7 @@ use super::observer::{Observer, Progress, StageId, Validated, Warning};
 use super::plan::Stage;
 use crate::elbo::{ElboError, Evaluation};
 use crate::optimise::{Adam, Group, chain_rule, groups, natural_step_or_shorter, overwrite, slopes, unpack};
-use crate::params::{Likelihood, Params};
+use crate::params::Params;
 use crate::score::Score;
 
 /// Factor on the step after a failure; it grows back by `RECOVERY` with every good iteration.
@@ -186,12 +186,15 @@ impl<'a> Climb<'a> {
         state.adam.ascend(&mut state.theta, &gradient, rate, moves);
         if natural {
             let wanted = self.stage.optimiser.natural_step * state.step_scale;
-            let posterior = &params.predictor.posterior;
-            let (posterior, used) = natural_step_or_shorter(posterior, &slopes.predictor.posterior, wanted)?;
-            if used < wanted {
-                observer.warning(&Warning::NaturalStepShortened { iteration: state.iteration, step: used });
+            let mut shortest = wanted;
+            for (posterior, slope) in params.predictor.posteriors.iter_mut().zip(&slopes.predictor.posteriors) {
+                let (moved, used) = natural_step_or_shorter(posterior, slope, wanted)?;
+                *posterior = moved;
+                shortest = shortest.min(used);
             }
-            params.predictor.posterior = posterior;
+            if shortest < wanted {
+                observer.warning(&Warning::NaturalStepShortened { iteration: state.iteration, step: shortest });
+            }
             overwrite(&mut state.theta, &params, Group::is_predictor_posterior);
         }
         if let (Some(average), Some(beta)) = (&mut state.average, self.config.averaging) {
@@ -275,10 +278,7 @@ impl<'a> Climb<'a> {
             expected_log_likelihood: evaluation.expected_log_likelihood,
             kl_predictor: evaluation.kl_predictor,
             kl_flow: evaluation.kl_flow,
-            noise: match params.likelihood {
-                Likelihood::Gaussian { noise } => Some(noise),
-                Likelihood::Bernoulli { .. } => None,
-            },
+            noise: mean_noise(params.likelihood.noise()),
             learning_rate: self.learning_rate(state),
         });
     }
@@ -330,6 +330,15 @@ fn back_off(
     state.adam.copy_from(&good.adam);
     state.average.clone_from(&good.average);
     Ok(())
+}
+
+/// The geometric mean of σ² over outputs; the one there is, to the bit.
+fn mean_noise(noise: &[f64]) -> Option<f64> {
+    match noise {
+        [] => None,
+        [one] => Some(*one),
+        several => Some((several.iter().map(|noise| noise.ln()).sum::<f64>() / several.len() as f64).exp()),
+    }
 }
 
 fn is_finite(evaluation: &Evaluation) -> bool {

@@ -109,6 +109,8 @@ pub struct PredictorConfig {
     /// ρ_g.
     #[serde(with = "KernelName")]
     pub kernel: KernelKind,
+    /// One kernel per output instead of one for all.
+    pub per_output: bool,
     /// Initial ℓ_g, in units of √D.
     pub length_scale: f64,
     /// Initial σ².

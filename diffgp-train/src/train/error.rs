@@ -22,25 +22,33 @@ pub enum TrainError {
         /// How many there are.
         inputs: usize,
     },
-    /// More targets than the trainer learns at once.
-    #[error("{targets} targets; expected one")]
-    SeveralTargets {
+    /// More targets than the format allows.
+    #[error("{targets} targets; expected at most 32")]
+    TooManyTargets {
         /// How many there are.
         targets: usize,
     },
-    /// More classes than the trainer tells apart.
-    #[error("{classes} classes; expected two")]
+    /// Classes are told apart in one column.
+    #[error("{targets} targets; a classification has one")]
+    SeveralClassTargets {
+        /// How many there are.
+        targets: usize,
+    },
+    /// More classes than the format allows.
+    #[error("{classes} classes; expected at most 32")]
     TooManyClasses {
         /// How many there are.
         classes: usize,
     },
     /// A classification target is not a class.
-    #[error("row {row}: the target is {value}; classification targets are 0 or 1")]
+    #[error("row {row}: the target is {value}; classification targets are whole numbers from 0 to {}", classes - 1)]
     NotAClass {
         /// Data row, counted from 1.
         row: usize,
         /// Its target.
         value: f32,
+        /// How many classes there are.
+        classes: usize,
     },
     /// A column is too large for f32, or varies too little.
     #[error("{column} does not suit 32-bit floats: expected a standard deviation of {expected}; rescale the column")]

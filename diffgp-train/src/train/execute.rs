@@ -294,8 +294,8 @@ impl Executor<'_> {
         let mut params =
             Params { flow: self.initial.flow.clone().filter(|_| stage.flow), ..self.initial.sparse.clone() };
         let (flow, predictor) = run.kernels(index);
-        params.predictor.kernel.kind = predictor;
-        params.flow.iter_mut().flat_map(|of_flow| &mut of_flow.kernels).for_each(|kernel| kernel.kind = flow);
+        params.predictor.kernels.iter_mut().for_each(|kernel| kernel.kind = predictor);
+        params.flow.iter_mut().flat_map(|of_flow| &mut of_flow.field.kernels).for_each(|kernel| kernel.kind = flow);
         params
     }
 }

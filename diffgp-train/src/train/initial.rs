@@ -6,7 +6,7 @@ use super::config::{Config, Task};
 use super::observer::{Observer, Warning};
 use crate::data::{Dataset, Scaling};
 use crate::inducing::inducing_points;
-use crate::params::{Flow, Kernel, Likelihood, Params, Posterior, Predictor, Temporal};
+use crate::params::{Flow, Kernel, Likelihood, Params, Posterior, Process, Temporal};
 
 /// Inducing points of the predictor and of the flow are chosen independently.
 const PREDICTOR_POINTS: u32 = 0;
@@ -20,26 +20,34 @@ pub(super) struct Initial {
     pub(super) flow: Option<Flow>,
 }
 
+/// O, and what the outputs mean.
+fn likelihood(data: &Dataset, config: &Config) -> (usize, Likelihood) {
+    match (config.task, data.classes().map_or(2, <[String]>::len)) {
+        (Task::Regression, _) => {
+            let outputs = data.outputs();
+            (outputs, Likelihood::Gaussian { noise: vec![config.predictor.noise; outputs] })
+        }
+        (Task::Classification, ..=2) => (1, Likelihood::Bernoulli { epsilon: config.probit_epsilon }),
+        (Task::Classification, classes) => (classes, Likelihood::Softmax),
+    }
+}
+
 /// T = 0: k-means inducing points, s_g² = 1, q(v) = N(0, I).
 pub(super) fn sparse_gp(data: &Dataset, scaling: &Scaling, config: &Config, observer: &mut dyn Observer) -> Params {
     let wanted = config.predictor.inducing;
     let inducing = points(data, scaling, wanted, config.seed, PREDICTOR_POINTS, observer);
     let length_scale = config.predictor.length_scale * (data.inputs() as f64).sqrt();
+    let (kind, scales) = (config.predictor.kernel, vec![length_scale; data.inputs()]);
+    let kernel = Kernel { kind, variance: 1.0, length_scales: scales };
+    let (outputs, likelihood) = likelihood(data, config);
     Params {
         flow: None,
-        predictor: Predictor {
-            posterior: isotropic(inducing.nrows(), 1.0),
+        predictor: Process {
+            posteriors: vec![isotropic(inducing.nrows(), 1.0); outputs],
             inducing,
-            kernel: Kernel {
-                kind: config.predictor.kernel,
-                variance: 1.0,
-                length_scales: vec![length_scale; data.inputs()],
-            },
+            kernels: vec![kernel; if config.predictor.per_output { outputs } else { 1 }],
         },
-        likelihood: match config.task {
-            Task::Regression => Likelihood::Gaussian { noise: config.predictor.noise },
-            Task::Classification => Likelihood::Bernoulli { epsilon: config.probit_epsilon },
-        },
+        likelihood,
         jitter: config.jitter,
         variance_floor: config.variance_floor,
     }
@@ -56,10 +64,12 @@ pub(super) fn weak_flow(data: &Dataset, scaling: &Scaling, config: &Config, obse
     Flow {
         time: flow.time,
         steps: flow.training_steps(),
-        inducing,
-        kernels: vec![kernel; if flow.per_dimension { inputs } else { 1 }],
         temporal: (flow.inducing_times > 0).then(|| temporal(flow.time, flow.inducing_times)),
-        posteriors: vec![isotropic(features, flow.factor); inputs],
+        field: Process {
+            inducing,
+            kernels: vec![kernel; if flow.per_dimension { inputs } else { 1 }],
+            posteriors: vec![isotropic(features, flow.factor); inputs],
+        },
     }
 }
 

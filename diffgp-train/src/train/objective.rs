@@ -27,10 +27,11 @@ impl Standardised<'_> {
     /// Inputs and targets of the given rows.
     pub(super) fn gather(&self, rows: &[usize]) -> (Vec<f32>, Vec<f32>) {
         let mut x = Vec::with_capacity(rows.len() * self.data.inputs());
-        let mut y = Vec::with_capacity(rows.len());
+        let mut y = Vec::with_capacity(rows.len() * self.data.outputs());
         for &row in rows {
             self.scaling.push_row(self.data.input_row(row), &mut x);
-            y.push(self.scaling.targets[0].apply(self.data.targets()[row]));
+            let targets = self.data.target_row(row).iter().zip(&self.scaling.targets);
+            y.extend(targets.map(|(&target, scaling)| scaling.apply(target)));
         }
         (x, y)
     }
@@ -77,18 +78,21 @@ impl Standardised<'_> {
         paths: Paths<'_>,
     ) -> Result<(Score, Vec<f64>), ElboError> {
         let mut log_likelihoods = Vec::with_capacity(rows.len());
-        let mut scorer = Scorer::new(params.likelihood, f64::from(self.scaling.targets[0].scale));
+        let outputs = params.predictor.outputs();
+        let scales: Vec<f64> = self.scaling.targets.iter().map(|target| f64::from(target.scale)).collect();
+        let mut scorer = Scorer::new(&params.likelihood, outputs, &scales);
         for rows in rows.chunks((SCORED_TOGETHER / paths.count.max(1)).max(1)) {
             let (x, y) = self.gather(rows);
             let (count, noise) = paths.noise(params, rows);
             let latent = predict_latent(params, &x, count, noise.as_deref(), paths.threads)?;
-            for (row, &target) in y.iter().enumerate() {
+            for (row, targets) in y.chunks_exact(y.len() / rows.len()).enumerate() {
                 let of_path = |path: usize| {
-                    let at = path * rows.len() + row;
-                    (f64::from(latent.mean[at]), f64::from(latent.variance[at]))
+                    let from = (path * rows.len() + row) * outputs;
+                    (from..from + outputs).map(|at| (f64::from(latent.mean[at]), f64::from(latent.variance[at])))
                 };
-                let latent: Vec<_> = (0..count).map(of_path).collect();
-                log_likelihoods.push(scorer.add(f64::from(target), &latent));
+                let latent: Vec<_> = (0..count).flat_map(of_path).collect();
+                let targets: Vec<f64> = targets.iter().copied().map(f64::from).collect();
+                log_likelihoods.push(scorer.add(&targets, &latent));
             }
         }
         Ok((scorer.finish(), log_likelihoods))

@@ -36,7 +36,7 @@ pub struct Progress {
     pub kl_predictor: f64,
     /// KL_f.
     pub kl_flow: f64,
-    /// σ², standardised; absent for classification.
+    /// σ², standardised, the geometric mean over several outputs; absent for classification.
     pub noise: Option<f64>,
     /// Adam's learning rate.
     pub learning_rate: f64,
@@ -64,8 +64,18 @@ pub enum Warning {
         /// Its name or index.
         input: String,
     },
-    /// The target does not vary.
-    ConstantTarget,
+    /// A target does not vary.
+    ConstantTarget {
+        /// Its name or index.
+        target: String,
+    },
+    /// A class with hardly a row to learn it from, or none.
+    RareClass {
+        /// Its name.
+        class: String,
+        /// How many training rows are of it.
+        rows: usize,
+    },
     /// A column is so far from zero that f32 holds it in coarse steps.
     Coarse {
         /// Its name or index.
@@ -130,7 +140,13 @@ impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ConstantInput { input } => write!(f, "{input} does not vary; it is kept unscaled"),
-            Self::ConstantTarget => write!(f, "the target does not vary"),
+            Self::ConstantTarget { target } => write!(f, "{target} does not vary"),
+            Self::RareClass { class, rows: 0 } => {
+                write!(f, "no training row is of class {class:?}; it will hardly ever be predicted")
+            }
+            Self::RareClass { class, rows } => {
+                write!(f, "class {class:?} has {rows} training rows, too few to say how well it is told from others")
+            }
             Self::Coarse { column, step } => write!(
                 f,
                 "{column} is rounded to steps of {step:.3} of its deviation, because 32-bit floats of its size are no \

@@ -58,7 +58,13 @@ impl Config {
                 variance: 0.1,
                 factor: 0.1,
             },
-            predictor: PredictorConfig { inducing, kernel: KernelKind::Rbf, length_scale: 1.0, noise: 0.1 },
+            predictor: PredictorConfig {
+                inducing,
+                kernel: KernelKind::Rbf,
+                per_output: false,
+                length_scale: 1.0,
+                noise: 0.1,
+            },
             // Few rows say little about kernels, and the smoother one has fared better there.
             candidate_kernels: if full { vec![] } else { vec![KernelKind::Matern32] },
             batch: if full { rows.max(1) } else { BATCH },

@@ -3,7 +3,7 @@
 //!
 //! The flow is fixed, so its end points are computed once, forward only; what is left is a sparse Gaussian process on
 //! S·B rows. Gaussian: natural-gradient steps γₜ = Bₜ/(B₁ + … + Bₜ) over chunks end at the closed-form optimum for all
-//! rows seen. Bernoulli: not conjugate, so sweeps of shorter steps. Memory: the end points, S·rows·D numbers.
+//! rows seen, output by output. Classes: not conjugate, so sweeps of shorter steps. Memory: the end points, S·rows·D numbers.
 //!
 //! While everything else moves, q(u_g) never quite fits: it is the optimum of the step before, or of some of the rows.
 //! σ² grows by what it misses; on data with little noise that is most of it. So it is fitted in turns with q(u_g):
@@ -23,14 +23,14 @@ use crate::elbo::{Batch, value_and_gradient};
 use crate::exact;
 use crate::noise::NoiseKey;
 use crate::optimise::natural_step_or_shorter;
-use crate::params::{Likelihood, Params};
+use crate::params::Params;
 use crate::permutation::Permutation;
 use crate::philox::Purpose;
 use crate::threads::Threads;
 
 /// Rows per step.
 const CHUNK: usize = 1000;
-/// Sweeps over the rows at most, and for a Bernoulli likelihood the sum of the steps of one.
+/// Sweeps over the rows at most, and for classes the sum of the steps of one.
 const SWEEPS: usize = 10;
 const SWEEP_STEP: f64 = 0.5;
 /// Relative changes of σ²: one that is worth fitting it at all, and one that is not worth another sweep.
@@ -116,19 +116,14 @@ pub(super) fn refit(
 
     let mut predictor = Params { flow: None, ..params.clone() };
     fit(&mut predictor, &batches, threads)?;
+    let closed_form = predictor.likelihood.with(|density| density.has_closed_form());
+    let noise_to_bound = params.flow.is_none() && noise_fit != NoiseFit::Keep;
     for sweep in 1..SWEEPS {
-        match predictor.likelihood {
-            Likelihood::Gaussian { noise } if params.flow.is_none() && noise_fit != NoiseFit::Keep => {
-                let better = expected_square(&predictor, noise, &batches, threads)?;
-                let change = (better / noise).ln().abs();
-                let enough = if sweep == 1 { WORTHWHILE } else { SETTLED };
-                if change <= enough || !change.is_finite() {
-                    break;
-                }
-                predictor.likelihood = Likelihood::Gaussian { noise: better };
+        if closed_form {
+            let enough = if sweep == 1 { WORTHWHILE } else { SETTLED };
+            if !noise_to_bound || !improve_noise(&mut predictor, enough, &batches, threads)? {
+                break;
             }
-            Likelihood::Gaussian { .. } => break,
-            Likelihood::Bernoulli { .. } => {}
         }
         fit(&mut predictor, &batches, threads)?;
     }
@@ -141,12 +136,13 @@ pub(super) fn refit(
         };
         gain = fit_noise(&mut predictor, &batches, score, threads)?;
     }
-    params.predictor.posterior = predictor.predictor.posterior;
+    params.predictor.posteriors = predictor.predictor.posteriors;
     params.likelihood = predictor.likelihood;
     Ok(gain)
 }
 
-/// Line search over σ²: smaller, or else larger, q(u_g) fitted to it, as long as validation rows gain; what they gained.
+/// Line search over σ² of one output after the other: smaller, or else larger, q(u_g) fitted to it, as long as validation
+/// rows gain; what they gained.
 fn fit_noise(
     predictor: &mut Params,
     batches: &[Batch<'_, f32>],
@@ -155,60 +151,79 @@ fn fit_noise(
 ) -> Result<Option<Gain>, TrainError> {
     let first = score(predictor)?;
     let mut best = first.clone();
-    for factor in [1.0 / NOISE_FACTOR, NOISE_FACTOR] {
-        for _ in 0..NOISE_STEPS {
-            let Likelihood::Gaussian { noise } = predictor.likelihood else { return Ok(None) };
-            let mut next = Params { likelihood: Likelihood::Gaussian { noise: noise * factor }, ..predictor.clone() };
-            fit(&mut next, batches, threads)?;
-            let scored = score(&next)?;
-            if !Gain::paired(&scored, &best).is_some_and(|gain| gain.is_worth(NOISE_GAIN)) {
+    for output in 0..predictor.likelihood.noise().len() {
+        let before = best.clone();
+        for factor in [1.0 / NOISE_FACTOR, NOISE_FACTOR] {
+            for _ in 0..NOISE_STEPS {
+                let mut next = predictor.clone();
+                next.likelihood.noise_mut()[output] *= factor;
+                fit(&mut next, batches, threads)?;
+                let scored = score(&next)?;
+                if !Gain::paired(&scored, &best).is_some_and(|gain| gain.is_worth(NOISE_GAIN)) {
+                    break;
+                }
+                (*predictor, best) = (next, scored);
+            }
+            if best != before {
                 break;
             }
-            (*predictor, best) = (next, scored);
-        }
-        if best != first {
-            return Ok(Gain::paired(&best, &first));
         }
     }
-    Ok(None)
+    Ok(if best == first { None } else { Gain::paired(&best, &first) })
 }
 
 /// One sweep of steps of q(u_g).
 fn fit(predictor: &mut Params, batches: &[Batch<'_, f32>], threads: &Threads) -> Result<(), TrainError> {
-    let gaussian = matches!(predictor.likelihood, Likelihood::Gaussian { .. });
+    let closed_form = predictor.likelihood.with(|density| density.has_closed_form());
     let all: usize = batches.iter().map(|batch| batch.y.len()).sum();
     let mut seen = 0;
     for batch in batches {
         seen += batch.y.len();
-        let step = match gaussian {
+        let step = match closed_form {
             true => batch.y.len() as f64 / seen as f64,
             false => SWEEP_STEP * batch.y.len() as f64 / all as f64,
         };
         let evaluation = value_and_gradient(predictor, batch, 1, None, threads)?;
-        let slope = &evaluation.gradient.predictor.posterior;
-        if let Some((posterior, _)) = natural_step_or_shorter(&predictor.predictor.posterior, slope, step) {
-            predictor.predictor.posterior = posterior;
+        let slopes = &evaluation.gradient.predictor.posteriors;
+        for (posterior, slope) in predictor.predictor.posteriors.iter_mut().zip(slopes) {
+            if let Some((moved, _)) = natural_step_or_shorter(posterior, slope, step) {
+                *posterior = moved;
+            }
         }
     }
     Ok(())
 }
 
-/// E[(y − g)²] over q(g) and all rows, from the slope of the bound: Σ (E[(y − g)²] − σ²) / (2σ⁴).
-fn expected_square(
-    predictor: &Params,
-    noise: f64,
+/// Gives every σ² its optimum, unless no logarithm would change by more than `enough`; whether it did.
+fn improve_noise(
+    predictor: &mut Params,
+    enough: f64,
     batches: &[Batch<'_, f32>],
     threads: &Threads,
-) -> Result<f64, TrainError> {
-    let (mut sum, mut seen) = (0.0, 0);
+) -> Result<bool, TrainError> {
+    let better = expected_squares(predictor, batches, threads)?;
+    let noise = predictor.likelihood.noise_mut();
+    let changes: Vec<f64> = better.iter().zip(&*noise).map(|(better, noise)| (better / noise).ln().abs()).collect();
+    let improves = changes.iter().any(|&change| change > enough) && changes.iter().all(|change| change.is_finite());
+    if improves {
+        noise.copy_from_slice(&better);
+    }
+    Ok(improves)
+}
+
+/// E[(y − g)²] of every output over q(g) and all rows, from the slopes of the bound: Σ (E[(y − g)²] − σ²) / (2σ⁴).
+fn expected_squares(predictor: &Params, batches: &[Batch<'_, f32>], threads: &Threads) -> Result<Vec<f64>, TrainError> {
+    let noise = predictor.likelihood.noise();
+    let (mut sums, mut seen) = (vec![0.0; noise.len()], 0);
     for batch in batches {
         let evaluation = value_and_gradient(predictor, batch, 1, None, threads)?;
-        if let Some(slope) = evaluation.gradient.noise {
-            sum += batch.y.len() as f64 * (noise + 2.0 * noise * noise * slope / batch.total_rows as f64);
-            seen += batch.y.len();
+        let rows = batch.y.len() / noise.len();
+        seen += rows;
+        for ((sum, noise), slope) in sums.iter_mut().zip(noise).zip(evaluation.gradient.noise) {
+            *sum += rows as f64 * (noise + 2.0 * noise * noise * slope / batch.total_rows as f64);
         }
     }
-    Ok(sum / seen as f64)
+    Ok(sums.into_iter().map(|sum| sum / seen as f64).collect())
 }
 
 #[cfg(test)]
@@ -216,6 +231,7 @@ mod tests {
     use super::*;
     use crate::data::{Dataset, Scaling};
     use crate::elbo::predict_latent;
+    use crate::params::Likelihood;
     use crate::train::Task;
     use crate::train::initial;
 
@@ -247,7 +263,7 @@ mod tests {
         let threads = Threads::new(1).unwrap();
         let mut params = initial::sparse_gp(&data, &scaling, config, &mut ());
         params.flow = with_flow.then(|| initial::weak_flow(&data, &scaling, config, &mut ()));
-        params.likelihood = Likelihood::Gaussian { noise };
+        params.likelihood = Likelihood::Gaussian { noise: vec![noise] };
         let all: Vec<usize> = (0..400).map(|place| place * 7 % 400).collect();
         let (validation, training) = all.split_at(100);
         let rows = FitRows { training, total: training.len(), validation };
@@ -259,7 +275,7 @@ mod tests {
         let mut normals = Vec::new();
         crate::noise::fill(&mut normals, key, &all, paths, config.flow.steps, 2);
         let latent = predict_latent(&params, &x, paths, with_flow.then_some(&normals), &threads).unwrap();
-        let Likelihood::Gaussian { noise } = params.likelihood else { panic!("no longer a regression") };
+        let noise = params.likelihood.noise()[0];
         let mut fitted = Fitted { noise, variance: noise, squared_error: 0.0, expected_square: 0.0 };
         for (row, &y) in y.iter().enumerate() {
             let of_paths = |value: &dyn Fn(f64, f64) -> f64| {

@@ -28,8 +28,10 @@ pub struct Trained {
     pub task: Task,
     /// Names of the inputs, if the data had them.
     pub names: Option<Vec<String>>,
-    /// Name of the target, if the data had one.
-    pub target_name: Option<String>,
+    /// Names of the targets, if the data had them.
+    pub target_names: Option<Vec<String>>,
+    /// Names of the classes, in their order, if the data had them.
+    pub classes: Option<Vec<String>>,
     /// The iteration of the last stage whose parameters were kept.
     pub iteration: u64,
     /// Their score on the validation rows, before those rows were trained on.
@@ -53,13 +55,13 @@ impl Trained {
     /// The model file, with the names of the columns, compared with the float64 model on up to 500 rows of `data`
     /// (the training rows are the natural choice).
     pub fn export(&self, data: &Dataset) -> Result<Exported, ExportError> {
-        let names = self.names.iter().flatten().chain(&self.target_name).cloned().collect::<Vec<_>>();
-        self.export_with(&names, data)
+        let names = self.names.iter().flatten().chain(self.target_names.iter().flatten()).cloned().collect::<Vec<_>>();
+        self.export_with(&names, self.classes.as_deref().unwrap_or(&[]), data)
     }
 
     /// Like [`Trained::export`], without the names.
     pub fn export_without_names(&self, data: &Dataset) -> Result<Exported, ExportError> {
-        self.export_with(&[], data)
+        self.export_with(&[], &[], data)
     }
 
     /// Predictions for raw rows (row-major, D values each), computed as the device will compute them.
@@ -71,14 +73,14 @@ impl Trained {
         ModelFile::new(&exported.bytes).map_err(ExportError::Refused)?.predict(rows, sampling, threads)
     }
 
-    fn export_with(&self, names: &[String], data: &Dataset) -> Result<Exported, ExportError> {
+    fn export_with(&self, names: &[String], classes: &[String], data: &Dataset) -> Result<Exported, ExportError> {
         let (expected, found) = (self.params.inputs(), data.inputs());
         if found != expected {
             return Err(ExportError::Metadata { what: "rows to check", expected, found });
         }
         let count = data.rows().min(CHECKED_ROWS);
         let rows: Vec<f32> = (0..count).flat_map(|i| data.input_row(i * data.rows() / count)).copied().collect();
-        let metadata = Metadata { scaling: &self.scaling, names, classes: &[], model_id: &[] };
+        let metadata = Metadata { scaling: &self.scaling, names, classes, model_id: &[] };
         export(&self.params, &metadata, &rows)
     }
 }

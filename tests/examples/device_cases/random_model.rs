@@ -2,7 +2,7 @@
 
 use diffgp_core::kernel::KernelKind;
 use diffgp_infer::{Keyed, Noise};
-use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Predictor, Temporal};
+use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Process, Temporal};
 use nalgebra::{DMatrix, DVector};
 use std::cmp::Ordering;
 
@@ -31,11 +31,11 @@ impl Default for Shape {
 pub(crate) fn random_model(shape: &Shape) -> Params {
     let mut noise = Keyed::new(42, 0);
     let flow = (shape.steps > 0).then(|| random_flow(shape, &mut noise));
-    let likelihood = Likelihood::Gaussian { noise: 0.05 };
-    let predictor = Predictor {
+    let likelihood = Likelihood::Gaussian { noise: vec![0.05] };
+    let predictor = Process {
         inducing: random_points(shape, &mut noise),
-        kernel: random_kernel(shape, 1.0, &mut noise),
-        posterior: random_posterior(shape.inducing, usize::MAX, &mut noise),
+        kernels: vec![random_kernel(shape, 1.0, &mut noise)],
+        posteriors: vec![random_posterior(shape.inducing, usize::MAX, &mut noise)],
     };
     Params { flow, predictor, likelihood, jitter: 1e-5, variance_floor: 1e-9 }
 }
@@ -47,13 +47,15 @@ fn random_flow(shape: &Shape, noise: &mut Keyed) -> Flow {
     Flow {
         time,
         steps: shape.steps,
-        inducing: random_points(shape, noise),
-        kernels: (0..kernels).map(|_| random_kernel(shape, 0.1, noise)).collect(),
         temporal: (shape.times > 0)
             .then(|| Temporal { times: (0..shape.times).map(spread).collect(), length_scale: 1.0 }),
-        posteriors: (0..shape.inputs)
-            .map(|_| random_posterior(shape.inducing * shape.times.max(1), shape.rank, noise))
-            .collect(),
+        field: Process {
+            inducing: random_points(shape, noise),
+            kernels: (0..kernels).map(|_| random_kernel(shape, 0.1, noise)).collect(),
+            posteriors: (0..shape.inputs)
+                .map(|_| random_posterior(shape.inducing * shape.times.max(1), shape.rank, noise))
+                .collect(),
+        },
     }
 }
 

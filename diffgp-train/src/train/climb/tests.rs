@@ -15,8 +15,8 @@ struct Bowl {
 impl Bowl {
     fn new(faulty: fn(u64) -> bool) -> Self {
         let mut target = small_model(true);
-        target.flow.as_mut().unwrap().inducing.add_scalar_mut(0.3);
-        target.predictor.kernel.variance = 2.0;
+        target.flow.as_mut().unwrap().field.inducing.add_scalar_mut(0.3);
+        target.predictor.kernels[0].variance = 2.0;
         Self { target, calls: 0, faulty }
     }
 }
@@ -27,9 +27,10 @@ impl Objective for Bowl {
         let mut gradient = Gradient::of_each(params, |_| 0.0);
         let (flow, target) = (params.flow.as_ref().unwrap(), self.target.flow.as_ref().unwrap());
         let slopes = gradient.flow.as_mut().unwrap();
-        slopes.inducing = &target.inducing - &flow.inducing;
-        gradient.predictor.kernel.variance = self.target.predictor.kernel.variance - params.predictor.kernel.variance;
-        let elbo = -0.5 * (slopes.inducing.norm_squared() + gradient.predictor.kernel.variance.powi(2));
+        slopes.field.inducing = &target.field.inducing - &flow.field.inducing;
+        let variance = self.target.predictor.kernels[0].variance - params.predictor.kernels[0].variance;
+        gradient.predictor.kernels[0].variance = variance;
+        let elbo = -0.5 * (slopes.field.inducing.norm_squared() + variance.powi(2));
         let elbo = if (self.faulty)(self.calls) { f64::NAN } else { elbo };
         Ok(Evaluation {
             elbo,
@@ -43,7 +44,7 @@ impl Objective for Bowl {
 
     fn validate(&mut self, params: &Params) -> Result<Option<Score>, ElboError> {
         let log_likelihood = self.evaluate(params, 0)?.elbo;
-        Ok(Some(Score { rows: 1, log_likelihood, rmse: None, auc: None, accuracy: None }))
+        Ok(Some(Score { rows: 1, log_likelihood, rmse: None, auc: None, accuracy: None, calibration_error: None }))
     }
 }
 
