@@ -10,19 +10,20 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use diffgp_infer::Model;
 use diffgp_train::compress::{self, CompressError, Compressed, Goal};
 use diffgp_train::device_cost::Core;
-use diffgp_train::evaluate::{Figures, Known, Sampling, score};
+use diffgp_train::evaluate::{Figures, Known, OutputFigures, Sampling, score};
 use diffgp_train::model_file::ModelFile;
 use diffgp_train::threads::Threads;
 use serde::Serialize;
 
 use super::console::tell;
+use super::eval::NamedOutput;
 use super::failure::mistake;
 use super::file_options::FileOption;
 use super::known_rows::KnownRows;
 use super::layout::LayoutArgs;
 use super::test_rows::TestRowsArgs;
 use super::threads::ThreadsArgs;
-use super::{console, model_file, output};
+use super::{console, model_file, model_names, output};
 
 /// Make a model smaller, and say what that costs.
 ///
@@ -52,8 +53,8 @@ pub(crate) struct Args {
     /// CSV file with the model's inputs and its target: the rows it was trained on.
     #[arg(long, value_name = "DATA.csv")]
     data: Option<PathBuf>,
-    /// Target column, if it is not the one that the model names.
-    #[arg(long, value_name = "NAME|INDEX", requires = "data")]
+    /// Target columns, if they are not those that the model names.
+    #[arg(long, value_name = "NAME|INDEX,...", requires = "data")]
     target: Option<String>,
     #[command(flatten)]
     layout: LayoutArgs,
@@ -138,10 +139,17 @@ struct ScoreRow {
     rmse: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     auc: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accuracy: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calibration_error: Option<f64>,
     log_likelihood: f64,
     /// Of 50, 90 and 95 % intervals.
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<[f64; 3]>,
+    /// Of several targets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outputs: Vec<NamedOutput>,
 }
 
 /// A core by its id.
@@ -275,7 +283,7 @@ impl Data {
         let rows: Vec<Known<'_>> = numbers.iter().step_by(stride).map(|&number| known.row(number)).collect();
         let sampling = Sampling::Paths { count: paths, seed: 0 };
         let scored = |model: &Model<'_>| -> anyhow::Result<ScoreRow> {
-            Ok(ScoreRow::new(&score(model, &rows, sampling, threads)?))
+            Ok(ScoreRow::new(&score(model, &rows, sampling, threads)?, &model_names::targets(original)))
         };
         Ok(Some(Measured {
             rows: if known.held_out.is_some() { "held-out rows" } else { "the rows searched with" },
@@ -306,12 +314,15 @@ fn note_unsuitable(path: &Path, inputs: &[f32], model: &Model<'_>) {
 }
 
 impl ScoreRow {
-    fn new(figures: &Figures) -> Self {
+    fn new(figures: &Figures, names: &[String]) -> Self {
         Self {
-            rmse: figures.score.rmse,
-            auc: figures.score.auc,
-            log_likelihood: figures.score.log_likelihood,
-            coverage: figures.coverage(),
+            rmse: figures.only_output().map(|output| output.rmse),
+            auc: figures.auc(),
+            accuracy: figures.classes.as_ref().map(|classes| classes.accuracy),
+            calibration_error: figures.classes.as_ref().map(|classes| classes.calibration_error),
+            log_likelihood: figures.log_likelihood,
+            coverage: figures.only_output().map(OutputFigures::coverage_50_90_95),
+            outputs: NamedOutput::several(names, figures),
         }
     }
 }

@@ -9,16 +9,16 @@ use std::time::{Instant, SystemTime};
 
 use diffgp_infer::Model;
 use diffgp_train::data::Dataset;
-use diffgp_train::evaluate::{Known, Sampling, score};
+use diffgp_train::evaluate::{Figures, Known, OutputFigures, Sampling, score};
 use diffgp_train::model_file::ModelFile;
 use diffgp_train::provenance::Provenance;
-use diffgp_train::score::Score;
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{self, Config, Observer, Plan, Progress, TrainError, Trained, Validated, Warning};
 
 use self::journal::{Experiment, Journal, Line, SplitFigures};
 use self::summary::Report;
 use super::console::tell;
+use super::eval::NamedOutput;
 use super::failure::{mistake, training_failed};
 use super::file_options::FileOption;
 use super::labelled::LabelledArgs;
@@ -154,9 +154,10 @@ fn split_line(
         flow_time,
         training_steps: flow.map_or(0, |_| config.flow.training_steps()),
         steps: flow.map_or(0, |flow| flow.steps),
-        n: sampled.score.rows,
-        figures: figures(&sampled.score),
-        coverage: sampled.coverage(),
+        n: sampled.rows,
+        figures: figures(&sampled),
+        coverage: sampled.only_output().map(OutputFigures::coverage_50_90_95),
+        outputs: NamedOutput::several(&target_names(args, data), &sampled),
         ten_paths: scored(&model, &rows, Sampling::Paths { count: 10, seed: 0 }, threads)?,
         drift: scored(&model, &rows, Sampling::Drift, threads)?,
         training: scored(&model, &training_rows, Sampling::Paths { count: 10, seed: 0 }, threads)?,
@@ -212,11 +213,23 @@ fn scored(
     sampling: Sampling,
     threads: &Threads,
 ) -> anyhow::Result<SplitFigures> {
-    Ok(figures(&score(model, rows, sampling, threads)?.score))
+    Ok(figures(&score(model, rows, sampling, threads)?))
 }
 
-fn figures(score: &Score) -> SplitFigures {
-    SplitFigures { rmse: score.rmse, auc: score.auc, log_likelihood: score.log_likelihood }
+fn figures(figures: &Figures) -> SplitFigures {
+    SplitFigures {
+        rmse: figures.only_output().map(|output| output.rmse),
+        auc: figures.auc(),
+        accuracy: figures.classes.as_ref().map(|classes| classes.accuracy),
+        calibration_error: figures.classes.as_ref().map(|classes| classes.calibration_error),
+        log_likelihood: figures.log_likelihood,
+    }
+}
+
+/// As the data has them, or as they were asked for.
+fn target_names(args: &Args, data: &Dataset) -> Vec<String> {
+    let asked = || args.rows.target.iter().flat_map(|targets| targets.split(',').map(str::to_owned)).collect();
+    data.target_names().map_or_else(asked, <[String]>::to_vec)
 }
 
 fn train_split(

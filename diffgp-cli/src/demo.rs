@@ -117,10 +117,10 @@ fn compare(
         flow_time,
         file,
         bytes: exported.bytes.len(),
-        n: figures.score.rows,
-        rmse: figures.score.rmse,
-        log_likelihood: figures.score.log_likelihood,
-        coverage_95: figures.coverage().map_or(f64::NAN, |[_, _, coverage_95]| coverage_95),
+        n: figures.rows,
+        rmse: figures.only_output().map(|output| output.rmse),
+        log_likelihood: figures.log_likelihood,
+        coverage_95: figures.only_output().map_or(f64::NAN, |output| output.coverage_95),
         seconds,
     })
 }

@@ -68,8 +68,8 @@ pub(crate) struct Args {
     /// Decides the paths; noise is keyed by seed, row and path, as in `predict`.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Column to skip because it holds the target, if either side lacks names.
-    #[arg(long, value_name = "NAME|INDEX")]
+    /// Columns to skip because they hold targets, if either side lacks names.
+    #[arg(long, value_name = "NAME|INDEX,...")]
     target: Option<String>,
     #[command(flatten)]
     layout: LayoutArgs,
@@ -156,9 +156,10 @@ fn check_model(args: &Args, model: &Model<'_>, checksum: u32, response: &Respons
              flash that file, or name the one that the device has"
         ))),
         (_, Err(Refusal::Capacity)) => bail!(
-            "{port}: the device's firmware has too little memory for {file}; build it with a Workspace::<{}, {}>",
+            "{port}: the device's firmware has too little memory for {file}; build it with a Workspace::<{}, {}, {}>",
             model.inputs(),
-            model.features()
+            model.features(),
+            model.outputs()
         ),
         _ => Ok(()),
     }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use diffgp_infer::Model;
 use diffgp_train::evaluate::{Known, Row};
 
-use super::failure::mistake;
 use super::layout::LayoutArgs;
 use super::model_rows::{ModelRows, Target};
 use super::test_rows::TestRowsArgs;
@@ -16,11 +15,11 @@ pub(crate) struct KnownRowsArgs {
     /// Model file written by `train`.
     #[arg(value_name = "MODEL.dgp")]
     pub(crate) model: PathBuf,
-    /// CSV file with the model's inputs and its target; columns are matched by name if both sides have names.
+    /// CSV file with the model's inputs and its targets; columns are matched by name if both sides have names.
     #[arg(value_name = "DATA.csv")]
     pub(crate) data: PathBuf,
-    /// Target column, if it is not the one that the model names.
-    #[arg(long, value_name = "NAME|INDEX")]
+    /// Target columns, if they are not those that the model names.
+    #[arg(long, value_name = "NAME|INDEX,...")]
     target: Option<String>,
     #[command(flatten)]
     layout: LayoutArgs,
@@ -32,6 +31,7 @@ pub(crate) struct KnownRowsArgs {
 pub(crate) struct KnownRows {
     cells: Vec<f32>,
     width: usize,
+    inputs: usize,
     /// The numbers of the held-out ones, ascending, if some were named.
     pub(crate) held_out: Option<Vec<usize>>,
 }
@@ -56,22 +56,7 @@ impl KnownRows {
         let width = rows.width();
         let cells = rows.read_all(model)?;
         let held_out = test_rows.read(data, cells.len() / width)?;
-        let known = Self { cells, width, held_out };
-        if model.is_classifier() {
-            known.check_classes(data)?;
-        }
-        Ok(known)
-    }
-
-    fn check_classes(&self, data: &Path) -> anyhow::Result<()> {
-        match (0..self.total()).map(|number| self.row(number)).find(|known| known.y != 0.0 && known.y != 1.0) {
-            Some(Known { row, y }) => Err(mistake(format!(
-                "{}: row {}: the target is {y}; the model is a classifier and expects 0 or 1",
-                data.display(),
-                row.number + 1
-            ))),
-            None => Ok(()),
-        }
+        Ok(Self { cells, width, inputs: model.inputs(), held_out })
     }
 
     /// The numbers of the rows asked for: the held-out ones, or all.
@@ -87,7 +72,7 @@ impl KnownRows {
     /// A row of the file.
     pub(crate) fn row(&self, number: usize) -> Known<'_> {
         let cells = &self.cells[number * self.width..(number + 1) * self.width];
-        let (x, y) = (&cells[..self.width - 1], cells[self.width - 1]);
-        Known { row: Row { number: number as u32, x }, y }
+        let (x, targets) = cells.split_at(self.inputs);
+        Known { row: Row { number: number as u32, x }, targets }
     }
 }

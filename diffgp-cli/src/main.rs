@@ -17,6 +17,7 @@ mod known_rows;
 mod labelled;
 mod layout;
 mod model_file;
+mod model_names;
 mod model_rows;
 mod output;
 mod plot;

@@ -7,87 +7,109 @@ use diffgp_train::data::{COARSE, CsvRows, DataError};
 
 use super::failure::mistake;
 use super::layout::LayoutArgs;
+use super::model_names;
 
-/// An open CSV file, and which of its columns are the model's inputs and target.
+/// An open CSV file, and which of its columns are the model's inputs and targets.
 #[derive(Debug)]
 pub(crate) struct ModelRows {
     path: PathBuf,
     rows: CsvRows,
-    /// The inputs in the model's order, then the target if it is wanted.
-    columns: Vec<usize>,
+    /// In the model's order.
+    inputs: Vec<usize>,
+    /// In the model's order; none if they are not wanted.
+    targets: Vec<usize>,
+    /// Of a classifier whose target is wanted.
+    classes: Vec<String>,
+    numbers: Vec<usize>,
     cells: Vec<f32>,
 }
 
-/// What the command does with the target column.
+/// What the command does with the target columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// It is read; there must be one.
+    /// They are read; there must be some.
     Needed,
-    /// It is skipped if it is there.
+    /// They are skipped if they are there.
     Skipped,
 }
 
 impl ModelRows {
-    /// Opens the file and settles the columns; `target` names the target column where the model's name does not.
+    /// Opens the file and settles the columns; `targets` names the target columns where the model's names do not.
     pub(crate) fn open(
         path: &Path,
         layout: &LayoutArgs,
         model: &Model<'_>,
-        target: Option<&str>,
+        targets: Option<&str>,
         need: Target,
     ) -> anyhow::Result<Self> {
-        let rows = layout.open(path, target.unwrap_or_default())?;
+        let names = model_names::kept(model);
+        let known = names.as_ref().map(|(_, targets)| targets.join(","));
+        let rows = layout.open(path, targets.or(known.as_deref()).unwrap_or_default())?;
         let ignored = rows.find_columns(&layout.ignore)?;
-        let mut names: Vec<&str> = model.blob().names().collect();
-        let target_name = names.pop();
-        let target_column = target_column(path, &rows, target, target_name, need)?;
-        let mut columns = match rows.names() {
-            Some(header) if !names.is_empty() => by_name(path, header, &names)?,
-            _ => by_position(path, &rows, model.inputs(), target_column, &ignored)?,
+        let wanted = TargetColumns { path, rows: &rows, count: model_names::target_count(model) };
+        let target_columns = wanted.find(targets, names.as_ref().map(|(_, targets)| targets.as_slice()), need)?;
+        let inputs = match (rows.names(), &names) {
+            (Some(header), Some((names, _))) => by_name(path, header, names)?,
+            _ => by_position(path, &rows, model, &target_columns, &ignored)?,
         };
         let named =
             |column: usize| rows.names().map_or_else(|| column.to_string(), |header| format!("{:?}", header[column]));
-        if let Some(column) = target_column.filter(|column| columns.contains(column)) {
+        if let Some(&column) = target_columns.iter().find(|column| inputs.contains(column)) {
             let name = named(column);
             return Err(mistake(format!(
                 "{}: --target names column {name}, which is an input of the model; expected the column with the target",
                 path.display()
             )));
         }
-        if need == Target::Needed {
-            columns.extend(target_column);
-        }
-        if let Some(&column) = columns.iter().find(|column| ignored.contains(column)) {
+        let (targets, classes) = match need {
+            Target::Needed => (target_columns, model_names::classes(model)),
+            Target::Skipped => (Vec::new(), Vec::new()),
+        };
+        let used = [inputs.as_slice(), &targets].concat();
+        if let Some(&column) = used.iter().find(|column| ignored.contains(column)) {
             let name = named(column);
             return Err(mistake(format!(
                 "{}: --ignore leaves out column {name}, which the model needs",
                 path.display()
             )));
         }
-        rows.check_names(&columns)?;
-        Ok(Self { path: path.to_owned(), rows, columns, cells: Vec::new() })
+        rows.check_names(&used)?;
+        let numbers = if classes.is_empty() { used } else { inputs.clone() };
+        Ok(Self { path: path.to_owned(), rows, inputs, targets, classes, numbers, cells: Vec::new() })
     }
 
-    /// The next row: the inputs, then the target if it is needed; `None` at the end of the file.
-    pub(crate) fn next(&mut self) -> Result<Option<&[f32]>, DataError> {
-        Ok(self.rows.next_cells(&self.columns, &mut self.cells)?.then_some(self.cells.as_slice()))
+    /// The next row: the inputs, then the targets or the index of the class if they are needed; `None` at the end of the
+    /// file.
+    pub(crate) fn next(&mut self) -> anyhow::Result<Option<&[f32]>> {
+        if !self.rows.next_cells(&self.numbers, &mut self.cells)? {
+            return Ok(None);
+        }
+        if !self.classes.is_empty() {
+            let name = self.rows.class(self.targets[0])?;
+            let class = self.classes.iter().position(|class| *class == name).ok_or_else(|| {
+                let error = self.rows.unknown_class(self.targets[0]);
+                mistake(format!("{error}, which are {}", self.classes.join(", ")))
+            })?;
+            self.cells.push(class as f32);
+        }
+        Ok(Some(self.cells.as_slice()))
     }
 
-    /// All rows one after the other, inputs and target; an error if there are none, or if f32 makes one number of
+    /// All rows one after the other, inputs and targets; an error if there are none, or if f32 makes one number of
     /// values that the model has to tell apart.
-    pub(crate) fn read_all(mut self, model: &Model<'_>) -> Result<Vec<f32>, DataError> {
+    pub(crate) fn read_all(mut self, model: &Model<'_>) -> anyhow::Result<Vec<f32>> {
         let mut all = Vec::new();
         while let Some(cells) = self.next()? {
             all.extend_from_slice(cells);
         }
         if all.is_empty() {
-            return Err(DataError::NoRows { path: Some(self.path) });
+            return Err(DataError::NoRows { path: Some(self.path) }.into());
         }
         let blob = model.blob();
         let inputs =
             (0..model.inputs()).filter_map(|input| blob.input(input)).map(|input| 1.0 / f64::from(input.scale));
-        let deviations = inputs.chain([f64::from(blob.target(0).scale)]);
-        for (&column, deviation) in self.columns.iter().zip(deviations) {
+        let targets = (0..model.outputs()).map(|output| f64::from(blob.target(output).scale));
+        for (&column, deviation) in self.numbers.iter().zip(inputs.chain(targets)) {
             self.rows.check_spread(column, COARSE * deviation)?;
         }
         Ok(all)
@@ -100,37 +122,54 @@ impl ModelRows {
 
     /// Values per row.
     pub(crate) fn width(&self) -> usize {
-        self.columns.len()
+        self.inputs.len() + self.targets.len()
     }
 }
 
-fn target_column(
-    path: &Path,
-    rows: &CsvRows,
-    asked: Option<&str>,
-    known: Option<&str>,
-    need: Target,
-) -> anyhow::Result<Option<usize>> {
-    if let Some(asked) = asked {
-        return Ok(Some(rows.find_column(asked)?));
-    }
-    let found = rows.names().and_then(|header| header.iter().position(|name| Some(name.as_str()) == known));
-    if found.is_none() && need == Target::Needed {
-        let why = match (rows.names(), known) {
-            (Some(_), Some(name)) => format!("no column is named {name:?} (the columns are {})", rows.listed()),
+/// Where the targets of a model are in a file.
+struct TargetColumns<'a> {
+    path: &'a Path,
+    rows: &'a CsvRows,
+    /// As many as the model has.
+    count: usize,
+}
+
+impl TargetColumns<'_> {
+    /// Those that were asked for, or those of the model's names; without need, those of them that are there.
+    fn find(&self, asked: Option<&str>, known: Option<&[String]>, need: Target) -> anyhow::Result<Vec<usize>> {
+        let path = self.path.display();
+        if let Some(asked) = asked {
+            let found = self.rows.find_targets(asked)?;
+            if found.len() != self.count {
+                return Err(mistake(format!(
+                    "{path}: --target names {} columns; expected {}, as many targets as the model has",
+                    found.len(),
+                    self.count
+                )));
+            }
+            return Ok(found);
+        }
+        let column = |name: &String| self.rows.names().and_then(|header| header.iter().position(|cell| cell == name));
+        let found: Vec<usize> = known.unwrap_or_default().iter().filter_map(column).collect();
+        if found.len() == self.count || need == Target::Skipped {
+            return Ok(found);
+        }
+        let missing = known.unwrap_or_default().iter().find(|name| column(name).is_none());
+        let why = match (self.rows.names(), missing) {
+            (Some(_), Some(name)) => format!("no column is named {name:?} (the columns are {})", self.rows.listed()),
             (None, _) => "the file has no header".to_owned(),
             (_, None) => "the model holds no names".to_owned(),
         };
-        return Err(mistake(format!(
-            "{}: {why}; say which column is the target with --target NAME or --target INDEX",
-            path.display()
-        )));
+        let how = match self.count {
+            1 => "say which column is the target with --target NAME or --target INDEX".to_owned(),
+            count => format!("say which {count} columns are the targets with --target NAME,... or --target INDEX,..."),
+        };
+        Err(mistake(format!("{path}: {why}; {how}")))
     }
-    Ok(found)
 }
 
-fn by_name(path: &Path, header: &[String], names: &[&str]) -> anyhow::Result<Vec<usize>> {
-    let find = |&name: &&str| {
+fn by_name(path: &Path, header: &[String], names: &[String]) -> anyhow::Result<Vec<usize>> {
+    let find = |name: &String| {
         header.iter().position(|column| column == name).ok_or_else(|| {
             let wanted = names.join(", ");
             mistake(format!("{}: no column {name:?}; the model's inputs are {wanted}", path.display()))
@@ -142,18 +181,19 @@ fn by_name(path: &Path, header: &[String], names: &[&str]) -> anyhow::Result<Vec
 fn by_position(
     path: &Path,
     rows: &CsvRows,
-    inputs: usize,
-    target: Option<usize>,
+    model: &Model<'_>,
+    targets: &[usize],
     ignored: &[usize],
 ) -> anyhow::Result<Vec<usize>> {
-    let is_input = |column: &usize| Some(*column) != target && !ignored.contains(column);
+    let is_input = |column: &usize| !targets.contains(column) && !ignored.contains(column);
     let columns: Vec<usize> = (0..rows.columns()).filter(is_input).collect();
+    let inputs = model.inputs();
     if columns.len() == inputs {
         return Ok(columns);
     }
-    let beside = if target.is_some() { " beside the target" } else { "" };
-    let hint = if target.is_none() && columns.len() == inputs + 1 {
-        "; if one of them is the target, say which with --target INDEX"
+    let beside = if targets.is_empty() { "" } else { " beside the target" };
+    let hint = if targets.is_empty() && columns.len() == inputs + model_names::target_count(model) {
+        "; if some of them are targets, say which with --target INDEX,..."
     } else if columns.len() > inputs {
         "; leave others out with --ignore INDEX,..."
     } else {

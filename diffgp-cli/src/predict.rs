@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use diffgp_infer::Model;
+use diffgp_infer::{Model, Output};
 use diffgp_train::data::DataError;
 use diffgp_train::evaluate::{Answer, Row, Sampling, evaluate};
 use diffgp_train::threads::Threads;
@@ -16,15 +16,18 @@ use super::layout::LayoutArgs;
 use super::model_rows::{ModelRows, Target};
 use super::sampling::SamplingArgs;
 use super::threads::ThreadsArgs;
-use super::{model_file, output};
+use super::{model_file, model_names, output};
 
 /// Rows in memory at once.
 const CHUNK: usize = 4096;
+/// Of the interval from low_90 to high_90.
+const LEVEL: f32 = 0.9;
 
 /// Predict the rows of a CSV file with the device's own code.
 ///
-/// Writes CSV with the columns mean and variance (noise included), or probability for a classifier, one line per row.
-/// Columns that the model does not know are ignored if both sides have names.
+/// Writes CSV, one line per row: the columns mean, variance (noise included), low_90 and high_90 (the ends of the 90 %
+/// interval), of several targets mean_NAME and so on; probability (of the second) for two classes; probability_NAME of
+/// every class and class for more. Columns that the model does not know are ignored if both sides have names.
 #[derive(Debug, clap::Args)]
 #[command(
     args_override_self = true,
@@ -39,8 +42,8 @@ pub(crate) struct Args {
     /// CSV file with the model's inputs.
     #[arg(value_name = "DATA.csv")]
     data: PathBuf,
-    /// Column to skip because it holds the target, if either side lacks names.
-    #[arg(long, value_name = "NAME|INDEX")]
+    /// Columns to skip because they hold targets, if either side lacks names.
+    #[arg(long, value_name = "NAME|INDEX,...")]
     target: Option<String>,
     #[command(flatten)]
     layout: LayoutArgs,
@@ -49,8 +52,8 @@ pub(crate) struct Args {
     /// Where to write the CSV [default: standard output].
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
-    /// Print one JSON object: n; mean and variance, or probability, as arrays; and out_of_range, the rows (from 0)
-    /// outside the ranges seen in training.
+    /// Print one JSON object: n; the columns as arrays (outputs or probabilities holds those of several targets or classes,
+    /// each with its name); and out_of_range, the rows (from 0) outside the ranges seen in training.
     #[arg(long, conflicts_with = "out")]
     json: bool,
     #[command(flatten)]
@@ -59,11 +62,38 @@ pub(crate) struct Args {
     file: FileOption,
 }
 
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Report {
+    n: usize,
+    #[serde(flatten)]
+    columns: Columns,
+    out_of_range: Vec<usize>,
+}
+
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Report {
-    Regression { n: usize, mean: Vec<f32>, variance: Vec<f32>, out_of_range: Vec<usize> },
-    Classification { n: usize, probability: Vec<f32>, out_of_range: Vec<usize> },
+enum Columns {
+    Number(NumberColumns),
+    Numbers { outputs: Vec<NumberColumns> },
+    TwoClasses { probability: Vec<f32> },
+    Classes { probabilities: Vec<ClassColumn>, class: Vec<String> },
+}
+
+#[derive(Debug, Serialize)]
+struct NumberColumns {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    mean: Vec<f32>,
+    variance: Vec<f32>,
+    low_90: Vec<f32>,
+    high_90: Vec<f32>,
+}
+
+#[derive(Debug, Serialize)]
+struct ClassColumn {
+    name: String,
+    probability: Vec<f32>,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
@@ -82,10 +112,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     if outside > 0 {
         tell!("note: {outside} of {} rows lie outside the ranges seen in training", predictions.len());
     }
+    let (n, columns) = (predictions.len(), Columns::new(&model, &predictions));
     if args.json {
-        return output::print_json(&report(&model, &predictions));
+        let out_of_range = (0..n).filter(|&row| !predictions[row].in_range()).collect();
+        return output::print_json(&Report { n, columns, out_of_range });
     }
-    let table = table(&model, &predictions);
+    let table = table(n, &columns.listed());
     match &args.out {
         Some(out) => output::write(out, table.as_bytes()),
         None => output::print(&table),
@@ -119,27 +151,93 @@ fn predict_all(
     }
 }
 
-fn report(model: &Model<'_>, predictions: &[Answer]) -> Report {
-    let n = predictions.len();
-    let out_of_range = (0..n).filter(|&row| !predictions[row].in_range()).collect();
-    if model.is_classifier() {
-        let probability = predictions.iter().filter_map(Answer::probability).collect();
-        Report::Classification { n, probability, out_of_range }
-    } else {
-        let mean = predictions.iter().map(Answer::mean).collect();
-        let variance = predictions.iter().map(Answer::variance).collect();
-        Report::Regression { n, mean, variance, out_of_range }
+impl Columns {
+    fn new(model: &Model<'_>, answers: &[Answer]) -> Self {
+        let classes = model_names::classes(model);
+        if classes.len() == 2 {
+            return Self::TwoClasses { probability: answers.iter().filter_map(Answer::probability).collect() };
+        }
+        if !classes.is_empty() {
+            let class = answers.iter().filter_map(Answer::class).map(|class| classes[class].clone()).collect();
+            let column = |(class, name): (usize, String)| ClassColumn {
+                name,
+                probability: answers.iter().map(|answer| answer.probabilities()[class]).collect(),
+            };
+            return Self::Classes { probabilities: classes.into_iter().enumerate().map(column).collect(), class };
+        }
+        if model.outputs() == 1 {
+            return Self::Number(NumberColumns::new(None, 0, answers));
+        }
+        let named = model_names::targets(model).into_iter().enumerate();
+        Self::Numbers { outputs: named.map(|(o, name)| NumberColumns::new(Some(name), o, answers)).collect() }
+    }
+
+    /// Names and values, column by column.
+    fn listed(&self) -> Vec<(String, Cells<'_>)> {
+        match self {
+            Self::Number(column) => column.listed(),
+            Self::Numbers { outputs } => outputs.iter().flat_map(NumberColumns::listed).collect(),
+            Self::TwoClasses { probability } => vec![("probability".to_owned(), Cells::Numbers(probability))],
+            Self::Classes { probabilities, class } => {
+                let column = |of: &'_ ClassColumn| format!("probability_{}", of.name);
+                let columns = probabilities.iter().map(|of| (column(of), Cells::Numbers(&of.probability)));
+                columns.chain([("class".to_owned(), Cells::Words(class))]).collect()
+            }
+        }
     }
 }
 
-/// `{:?}` of an f32 is the shortest text that reads back to the same bits.
-fn table(model: &Model<'_>, predictions: &[Answer]) -> String {
-    let mut table = String::from(if model.is_classifier() { "probability\n" } else { "mean,variance\n" });
-    for prediction in predictions {
-        let _ = match prediction.probability() {
-            Some(probability) => writeln!(table, "{probability:?}"),
-            None => writeln!(table, "{:?},{:?}", prediction.mean(), prediction.variance()),
+impl NumberColumns {
+    fn new(name: Option<String>, output: usize, answers: &[Answer]) -> Self {
+        let column = |of: fn(&Output) -> f32| answers.iter().map(|answer| of(&answer.outputs()[output])).collect();
+        let end = |of: fn((f32, f32)) -> f32| {
+            let ends = answers.iter().filter_map(|answer| answer.outputs()[output].interval(LEVEL));
+            ends.map(of).collect()
         };
+        Self {
+            name,
+            mean: column(Output::mean),
+            variance: column(Output::variance),
+            low_90: end(|(low, _)| low),
+            high_90: end(|(_, high)| high),
+        }
+    }
+
+    fn listed(&self) -> Vec<(String, Cells<'_>)> {
+        let suffix = self.name.as_ref().map_or_else(String::new, |name| format!("_{name}"));
+        [("mean", &self.mean), ("variance", &self.variance), ("low_90", &self.low_90), ("high_90", &self.high_90)]
+            .map(|(column, values)| (format!("{column}{suffix}"), Cells::Numbers(values)))
+            .into()
+    }
+}
+
+/// The cells of one column.
+enum Cells<'a> {
+    Numbers(&'a [f32]),
+    Words(&'a [String]),
+}
+
+/// `{:?}` of an f32 is the shortest text that reads back to the same bits.
+fn table(rows: usize, columns: &[(String, Cells<'_>)]) -> String {
+    let mut table = columns.iter().map(|(name, _)| cell(name)).collect::<Vec<_>>().join(",");
+    table.push('\n');
+    for row in 0..rows {
+        for (index, (_, cells)) in columns.iter().enumerate() {
+            let comma = if index > 0 { "," } else { "" };
+            let _ = match cells {
+                Cells::Numbers(numbers) => write!(table, "{comma}{:?}", numbers[row]),
+                Cells::Words(words) => write!(table, "{comma}{}", cell(&words[row])),
+            };
+        }
+        table.push('\n');
     }
     table
+}
+
+/// Quoted where it has to be.
+fn cell(text: &str) -> String {
+    match text.contains([',', '"']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
 }

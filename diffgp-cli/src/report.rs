@@ -9,7 +9,7 @@ use diffgp_train::model_file::ModelFile;
 use diffgp_train::threads::Threads;
 
 use super::plot::Gallery;
-use super::{console, inspect};
+use super::{eval, inspect};
 
 /// Rows in the pictures and figures at most: the page is made after every run and must not take long.
 const MOST_ROWS: usize = 500;
@@ -64,19 +64,8 @@ impl Report<'_> {
             escape(self.described),
             gallery.rows.len()
         );
-        let coverage = figures.coverage().map(|[_, _, coverage_95]| coverage_95);
-        if let Some(rmse) = figures.score.rmse {
-            let _ = write!(page, "<tr><td>RMSE</td><td>{}</td></tr>", console::figure(rmse, 4));
-        }
-        for (label, figure) in [
-            ("AUC", figures.score.auc),
-            ("accuracy", figures.score.accuracy),
-            ("log-likelihood per row", Some(figures.score.log_likelihood)),
-            ("share in 95 % bars", coverage),
-        ] {
-            if let Some(figure) = figure {
-                let _ = write!(page, "<tr><td>{label}</td><td>{figure:.4}</td></tr>");
-            }
+        for (label, value) in eval::lines(&model, &figures) {
+            let _ = write!(page, "<tr><td>{}</td><td>{}</td></tr>", escape(&label), escape(&value));
         }
         page.push_str("</table>\n");
         for svg in gallery.svgs()? {

@@ -5,7 +5,7 @@
 
 mod classes;
 
-use self::classes::Classes;
+use crate::evaluate::ClassTally;
 use crate::likelihood::{Latent, Likelihood};
 
 /// A score over some rows.
@@ -22,8 +22,7 @@ pub struct Score {
     pub auc: Option<f64>,
     /// Share of the rows whose most probable class is theirs; classification only.
     pub accuracy: Option<f64>,
-    /// Expected calibration error: mean difference of confidence and accuracy over ten bins of the largest probability;
-    /// classification only.
+    /// Expected calibration error, see [`ClassFigures`](crate::evaluate::ClassFigures); classification only.
     pub calibration_error: Option<f64>,
 }
 
@@ -47,7 +46,7 @@ pub struct Scorer {
     log_likelihood: f64,
     /// Sums over rows, per output of a regression.
     alone: Vec<OutputSums>,
-    classes: Option<Classes>,
+    classes: Option<ClassTally>,
     rows: usize,
 }
 
@@ -68,7 +67,7 @@ impl Scorer {
             target_scales: target_scales.to_vec(),
             log_likelihood: 0.0,
             alone: vec![OutputSums::default(); likelihood.noise().len()],
-            classes: classes.map(Classes::new),
+            classes: classes.map(ClassTally::new),
             rows: 0,
         }
     }
@@ -85,7 +84,7 @@ impl Scorer {
             .collect();
         self.rows += 1;
         let log_likelihood = match &mut self.classes {
-            Some(classes) => self.likelihood.with(|density| classes.add(density, targets, &paths)),
+            Some(tally) => self.likelihood.with(|density| classes::add(tally, density, targets, &paths)),
             None => self.add_real(targets, &paths),
         };
         self.log_likelihood += log_likelihood;
@@ -122,7 +121,7 @@ impl Scorer {
 
     /// Rows by class (first index) and most probable class: `[C][C]`; empty for a regression.
     pub fn confusion(&self) -> Vec<Vec<usize>> {
-        self.classes.as_ref().map(Classes::confusion).unwrap_or_default()
+        self.classes.as_ref().map(|classes| classes.finish().confusion).unwrap_or_default()
     }
 
     /// The score of the rows so far.
@@ -131,13 +130,14 @@ impl Scorer {
             [one] => Some(one.rmse),
             _ => None,
         };
+        let classes = self.classes.as_ref().map(ClassTally::finish);
         Score {
             rows: self.rows,
             log_likelihood: self.log_likelihood / self.rows as f64,
             rmse,
-            auc: self.classes.as_ref().and_then(Classes::auc),
-            accuracy: self.classes.as_ref().map(Classes::accuracy),
-            calibration_error: self.classes.as_ref().map(Classes::calibration_error),
+            auc: classes.as_ref().and_then(|classes| classes.auc),
+            accuracy: classes.as_ref().map(|classes| classes.accuracy),
+            calibration_error: classes.as_ref().map(|classes| classes.calibration_error),
         }
     }
 }

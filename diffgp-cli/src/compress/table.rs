@@ -153,9 +153,16 @@ fn write_text(report: &Report, pictures: &[PathBuf], text: &mut String) -> std::
             _ => Ok(()),
         };
         line("AUC", &|score| score.auc)?;
+        line("accuracy", &|score| score.accuracy)?;
+        line("calibration error", &|score| score.calibration_error)?;
         line("log-likelihood", &|score| Some(score.log_likelihood))?;
         for (index, label) in ["in 50 % bars", "in 90 % bars", "in 95 % bars"].into_iter().enumerate() {
             line(label, &|score| score.coverage.map(|coverage| coverage[index]))?;
+        }
+        for (before, after) in before.outputs.iter().zip(&after.outputs) {
+            let (rmse, other) = (before.figures.rmse, after.figures.rmse);
+            let shown = [(rmse, other), (other, rmse)].map(|(rmse, other)| console::figure_beside(rmse, other, 4));
+            writeln!(text, "{:<24} {:>12} {:>12}", format!("RMSE of {}", before.name), shown[0], shown[1])?;
         }
     }
     // Integers take more work than floats where fewer terms do not make up for it.

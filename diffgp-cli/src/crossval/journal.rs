@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::console;
+use crate::eval::NamedOutput;
 use crate::failure::mistake;
 
 /// One finished split.
@@ -32,6 +33,9 @@ pub(super) struct Line {
     pub(super) figures: SplitFigures,
     /// Share of the held-out targets in their intervals of 50, 90 and 95 %; regression only.
     pub(super) coverage: Option<[f64; 3]>,
+    /// Of several targets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) outputs: Vec<NamedOutput>,
     /// The same model with ten paths.
     pub(super) ten_paths: SplitFigures,
     /// The same model along the drift alone.
@@ -85,6 +89,10 @@ impl Experiment {
 pub(super) struct SplitFigures {
     pub(super) rmse: Option<f64>,
     pub(super) auc: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) accuracy: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) calibration_error: Option<f64>,
     pub(super) log_likelihood: f64,
 }
 
@@ -103,6 +111,12 @@ impl fmt::Display for Line {
         }
         if let Some(auc) = self.figures.auc {
             write!(f, "  AUC {auc:.4}")?;
+        }
+        if let Some(accuracy) = self.figures.accuracy {
+            write!(f, "  accuracy {accuracy:.4}")?;
+        }
+        for NamedOutput { name, figures } in &self.outputs {
+            write!(f, "  {name} RMSE {}", console::figure(figures.rmse, 4))?;
         }
         write!(f, "  log-likelihood {:.4}", self.figures.log_likelihood)
     }

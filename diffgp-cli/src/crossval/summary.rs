@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use diffgp_train::evaluate::OutputFigures;
 use diffgp_train::provenance::RECIPE;
 use diffgp_train::train::Task;
 use serde::Serialize;
 
 use super::journal::{Line, SplitFigures};
 use crate::console;
+use crate::eval::NamedOutput;
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
@@ -36,6 +38,9 @@ struct Summary {
     /// Held-out rows of all splits together, and the share of them in their intervals of 50, 90 and 95 %.
     rows: usize,
     coverage: Option<[f64; 3]>,
+    /// Of several targets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outputs: Vec<OutputMeans>,
     ten_paths: Means,
     drift: Means,
     training: Means,
@@ -57,6 +62,8 @@ struct Means {
     rmse: Option<Rmse>,
     #[serde(flatten)]
     auc: Option<Auc>,
+    #[serde(flatten)]
+    accuracy: Option<Accuracy>,
     log_likelihood_mean: f64,
     log_likelihood_se: Option<f64>,
 }
@@ -71,6 +78,27 @@ struct Rmse {
 struct Auc {
     auc_mean: f64,
     auc_se: Option<f64>,
+}
+
+/// Of a classification.
+#[derive(Debug, Serialize)]
+struct Accuracy {
+    accuracy_mean: f64,
+    accuracy_se: Option<f64>,
+    calibration_error_mean: f64,
+    calibration_error_se: Option<f64>,
+}
+
+/// One of several targets.
+#[derive(Debug, Serialize)]
+struct OutputMeans {
+    name: String,
+    rmse_mean: f64,
+    rmse_se: Option<f64>,
+    log_likelihood_mean: f64,
+    log_likelihood_se: Option<f64>,
+    /// Over the held-out rows of all splits together.
+    coverage_95: f64,
 }
 
 impl Report {
@@ -117,14 +145,16 @@ impl Report {
     pub(super) fn text(&self) -> String {
         let second = match self.task {
             Task::Regression => "RMSE",
-            Task::Classification => "AUC",
+            // Lines of before have no accuracy.
+            Task::Classification if self.results.iter().any(|summary| summary.figures.accuracy.is_none()) => "AUC",
+            Task::Classification => "accuracy",
         };
         let mut text = format!(
             "{:>9}  {:>5}  {:>6}  {second:<20}  {:<20}  in 95 % bars\n",
             "flow time", "steps", "splits", "log-likelihood"
         );
         for summary in &self.results {
-            let shown = summary.figures.first();
+            let shown = summary.figures.named(second);
             let likelihood = figure(summary.figures.log_likelihood_mean, summary.figures.log_likelihood_se);
             let coverage = summary.coverage.map_or("-".to_owned(), |[_, _, share]| format!("{:.1} %", 100.0 * share));
             let steps = summary.steps.as_deref().unwrap_or("-");
@@ -134,6 +164,28 @@ impl Report {
             );
             let _ = writeln!(text, "{}", line.trim_end());
         }
+        for summary in &self.results {
+            for output in &summary.outputs {
+                let _ = writeln!(
+                    text,
+                    "T = {}, {}: RMSE {}, log-likelihood {}, {:.1} % in 95 % bars",
+                    summary.flow_time,
+                    output.name,
+                    in_units(output.rmse_mean, output.rmse_se),
+                    figure(output.log_likelihood_mean, output.log_likelihood_se),
+                    100.0 * output.coverage_95
+                );
+            }
+            if let (Some(auc), Some(accuracy)) = (&summary.figures.auc, &summary.figures.accuracy) {
+                let _ = writeln!(
+                    text,
+                    "T = {}: AUC {}, calibration error {}",
+                    summary.flow_time,
+                    figure(auc.auc_mean, auc.auc_se),
+                    figure(accuracy.calibration_error_mean, accuracy.calibration_error_se)
+                );
+            }
+        }
         let Some(first) = self.results.first() else { return text };
         for summary in &self.results {
             if let Some(gain) = &summary.gain {
@@ -142,7 +194,7 @@ impl Report {
                     "T = {} against T = {}, split by split: {second} {}, log-likelihood {}",
                     summary.flow_time,
                     first.flow_time,
-                    gain.first(),
+                    gain.named(second),
                     figure(gain.log_likelihood_mean, gain.log_likelihood_se)
                 );
             }
@@ -176,6 +228,7 @@ impl Summary {
                 .zip(covered(1))
                 .zip(covered(2))
                 .map(|((half, most), nearly_all)| [half, most, nearly_all]),
+            outputs: OutputMeans::of(lines),
             ten_paths: of(|line| line.ten_paths),
             drift: of(|line| line.drift),
             training: of(|line| line.training),
@@ -202,18 +255,54 @@ impl Means {
         Self {
             rmse: of(|figures| figures.rmse).map(|(rmse_mean, rmse_se)| Rmse { rmse_mean, rmse_se }),
             auc: of(|figures| figures.auc).map(|(auc_mean, auc_se)| Auc { auc_mean, auc_se }),
+            accuracy: of(|figures| figures.accuracy).zip(of(|figures| figures.calibration_error)).map(
+                |((accuracy_mean, accuracy_se), (calibration_error_mean, calibration_error_se))| Accuracy {
+                    accuracy_mean,
+                    accuracy_se,
+                    calibration_error_mean,
+                    calibration_error_se,
+                },
+            ),
             log_likelihood_mean,
             log_likelihood_se,
         }
     }
 
-    /// The figure that stands first in a table.
-    fn first(&self) -> String {
-        match (&self.rmse, &self.auc) {
-            (Some(rmse), _) => in_units(rmse.rmse_mean, rmse.rmse_se),
-            (_, Some(auc)) => figure(auc.auc_mean, auc.auc_se),
+    /// The figure of a column.
+    fn named(&self, name: &str) -> String {
+        match (&self.rmse, &self.accuracy, &self.auc) {
+            (Some(rmse), _, _) => in_units(rmse.rmse_mean, rmse.rmse_se),
+            (_, Some(accuracy), _) if name == "accuracy" => figure(accuracy.accuracy_mean, accuracy.accuracy_se),
+            (_, _, Some(auc)) if name == "AUC" => figure(auc.auc_mean, auc.auc_se),
             _ => "-".to_owned(),
         }
+    }
+}
+
+impl OutputMeans {
+    /// Of every target over the splits.
+    fn of(lines: &[&Line]) -> Vec<Self> {
+        let first = lines.first().map_or(&[][..], |line| line.outputs.as_slice());
+        let means = |(index, output): (usize, &NamedOutput)| {
+            let figures: Vec<&OutputFigures> =
+                lines.iter().filter_map(|line| Some(&line.outputs.get(index)?.figures)).collect();
+            let of = |figure: fn(&OutputFigures) -> f64| {
+                mean_and_error(&figures.iter().map(|figures| figure(figures)).collect::<Vec<_>>())
+            };
+            let rows: usize = figures.iter().map(|figures| figures.n).sum();
+            let covered: f64 = figures.iter().map(|figures| figures.coverage_95 * figures.n as f64).sum();
+            let ((rmse_mean, rmse_se), (log_likelihood_mean, log_likelihood_se)) =
+                (of(|figures| figures.rmse), of(|figures| figures.log_likelihood));
+            Self {
+                name: output.name.clone(),
+                rmse_mean,
+                rmse_se,
+                log_likelihood_mean,
+                log_likelihood_se,
+                coverage_95: covered / rows as f64,
+            }
+        };
+        first.iter().enumerate().map(means).collect()
     }
 }
 
@@ -225,6 +314,8 @@ fn paired_differences(lines: &[&Line], first: &[&Line]) -> Vec<SplitFigures> {
         Some(SplitFigures {
             rmse: minus(line.figures.rmse, base.rmse),
             auc: minus(line.figures.auc, base.auc),
+            accuracy: minus(line.figures.accuracy, base.accuracy),
+            calibration_error: minus(line.figures.calibration_error, base.calibration_error),
             log_likelihood: line.figures.log_likelihood - base.log_likelihood,
         })
     };

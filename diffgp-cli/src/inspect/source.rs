@@ -59,20 +59,27 @@ fn lines(bytes: &[u8]) -> String {
 pub(super) fn snippet(name: &str, summary: &Summary) -> String {
     let (inputs, features) = (summary.inputs, summary.features);
     let values = identifiers(summary.input.iter().map(|input| input.name.as_deref().unwrap_or_default()));
-    let (result, sampled) = if summary.task == "classification" {
-        ("p.probability()", "probability, averaged over the paths")
-    } else {
-        ("(p.mean(), p.interval(0.95))", "the spread of the paths is part of its variance")
+    let (result, sampled) = match summary.classes.as_ref().map(Vec::len) {
+        Some(2) => ("p.probability()", "probability, averaged over the paths"),
+        Some(_) => ("p.class()", "probabilities, averaged over the paths"),
+        None => ("(p.mean(), p.interval(0.95))", "the spread of the paths is part of its variance"),
+    };
+    let outputs = if summary.model_outputs > 1 { format!(", {}", summary.model_outputs) } else { String::new() };
+    let others = match summary.classes {
+        None if summary.model_outputs > 1 => {
+            "let result_1 = p.output(1).map(|o| (o.mean(), o.interval(0.95)));  // and so on\n".to_owned()
+        }
+        _ => String::new(),
     };
     format!(
         "to paste:\n\n\
          use diffgp_infer::{{DefaultRng, Model, Workspace, include_model, keyed_rng}};\n\n\
          static MODEL: &[u8] = include_model!(\"{name}\");\n\n\
          let model = Model::parse(MODEL)?;                          // borrows from flash\n\
-         let mut workspace = Workspace::<{inputs}, {features}>::new();  // {} bytes\n\
+         let mut workspace = Workspace::<{inputs}, {features}{outputs}>::new();  // {} bytes\n\
          let x = [{}];\n\
          let p = model.predict(&x, &mut workspace)?;                // along the drift\n\
-         let result = {result};\n\
+         let result = {result};\n{others}\
          let mut rng: DefaultRng = keyed_rng(0, 0, 0);              // or a hardware generator\n\
          let p = model.predict_sampled(&x, 32, &mut rng, &mut workspace)?;  // {sampled}\n",
         summary.workspace_bytes,

@@ -10,7 +10,7 @@ use diffgp_train::device_cost::{Core, Work};
 use serde::Serialize;
 
 use super::compression::Compression;
-use crate::console;
+use crate::{console, model_names};
 
 /// Stack of parse and sampled prediction in one call, the least and the most of seven boards; it does not grow with the
 /// model.
@@ -37,7 +37,22 @@ pub(super) struct Summary {
     parts: Vec<Part>,
     work: Vec<Work>,
     pub(super) input: Vec<InputSummary>,
+    /// O of the workspace.
+    pub(super) model_outputs: usize,
+    /// The first of `targets`.
     target: TargetSummary,
+    targets: Vec<TargetSummary>,
+    /// Names of the targets, as they are called where the model holds none.
+    outputs: Vec<String>,
+    /// Names of the classes; null for real targets.
+    pub(super) classes: Option<Vec<String>>,
+    /// How a step of the flow is made.
+    scheme: &'static str,
+    arithmetic: &'static str,
+    /// How far the flow is from the solution of its equation, as a share of the displacement; null if it is not known.
+    discretisation_error: Option<f32>,
+    /// Null: this model's intervals are those of its Gaussians.
+    calibration: Option<()>,
     export_errors: ExportErrors,
     #[serde(skip_serializing_if = "Option::is_none")]
     compression: Option<Compression>,
@@ -58,7 +73,7 @@ pub(super) struct InputSummary {
     pub(super) high: f32,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct TargetSummary {
     name: Option<String>,
     mean: f32,
@@ -90,8 +105,12 @@ impl Summary {
                 high: input.high,
             })
             .collect();
-        let target = blob.target(0);
-        let noise = (!model.is_classifier()).then(|| target.noise.sqrt() * target.scale);
+        let target = |index: usize| {
+            let target = blob.target(index);
+            let noise = (!model.is_classifier()).then(|| target.noise.sqrt() * target.scale);
+            TargetSummary { name: names.next(), mean: target.mean, scale: target.scale, noise }
+        };
+        let targets: Vec<TargetSummary> = (0..model_names::target_count(model)).map(target).collect();
         let (parts, bytes) = parts(model, header_bytes(file));
         Self {
             bytes,
@@ -113,7 +132,15 @@ impl Summary {
             parts,
             work: Core::ALL.iter().map(|core| core.work(model)).collect(),
             input,
-            target: TargetSummary { name: names.next(), mean: target.mean, scale: target.scale, noise },
+            model_outputs: model.outputs(),
+            target: targets[0].clone(),
+            targets,
+            outputs: model_names::targets(model),
+            classes: model.is_classifier().then(|| model_names::classes(model)),
+            scheme: "euler-maruyama",
+            arithmetic: if header.arithmetic == 0 { "f32" } else { "integer" },
+            discretisation_error: (header.discretisation_rows > 0).then_some(header.discretisation_error),
+            calibration: None,
             export_errors: ExportErrors {
                 mean: header.mean_error,
                 variance: header.variance_error,
@@ -125,7 +152,12 @@ impl Summary {
 
     /// For people.
     pub(super) fn text(&self, name: &str) -> String {
-        let mut text = format!("{name}: {} of {} inputs, {}\n", self.task, self.inputs, console::bytes(self.bytes));
+        let what = match (&self.classes, self.outputs.len()) {
+            (Some(classes), _) => format!("{} of {} classes by", self.task, classes.len()),
+            (None, 1) => format!("{} of", self.task),
+            (None, targets) => format!("{} of {targets} targets on", self.task),
+        };
+        let mut text = format!("{name}: {what} {} inputs, {}\n", self.inputs, console::bytes(self.bytes));
         let _ = self.write(&mut text);
         text
     }
@@ -200,19 +232,33 @@ impl Summary {
                 deviation(input.scale)
             )?;
         }
-        let target = &self.target;
-        let name = target.name.as_deref().unwrap_or("-");
-        match target.noise {
-            Some(noise) => writeln!(
-                text,
-                "target {name}: mean {}, deviation {}, noise deviation {}",
-                mean(target.mean, target.scale),
-                deviation(target.scale),
-                deviation(noise)
-            ),
-            None => writeln!(text, "target {name}: probability of class 1"),
+        for target in &self.targets {
+            let name = target.name.as_deref().unwrap_or("-");
+            match (target.noise, self.classes.as_deref()) {
+                (Some(noise), _) => writeln!(
+                    text,
+                    "target {name}: mean {}, deviation {}, noise deviation {}",
+                    mean(target.mean, target.scale),
+                    deviation(target.scale),
+                    deviation(noise)
+                )?,
+                (None, Some([_, second])) if is_number(second) => {
+                    writeln!(text, "target {name}: probability of class {second}")?
+                }
+                (None, Some([first, second])) => {
+                    writeln!(text, "target {name}: probability of {second}, the others are {first}")?
+                }
+                (None, classes) => {
+                    writeln!(text, "target {name}: probabilities of {}", classes.unwrap_or_default().join(", "))?
+                }
+            }
         }
+        Ok(())
     }
+}
+
+fn is_number(name: &str) -> bool {
+    name.parse::<f64>().is_ok()
 }
 
 /// An end of a range, every digit of it.

@@ -1,5 +1,6 @@
 //! Whether error bars and probabilities mean what they say.
 
+use diffgp_infer::Output;
 use diffgp_train::evaluate::{Answer, Bin};
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -28,9 +29,9 @@ struct Point {
 
 impl Calibration {
     /// Of a regression: the share of the rows in their interval, level by level.
-    pub(super) fn of_intervals(predictions: &[Answer], targets: &[f32]) -> Self {
+    pub(super) fn of_intervals(predictions: &[Output], targets: &[f32]) -> Self {
         let covered = |level: f64| {
-            let holds = |(prediction, &y): (&Answer, &f32)| {
+            let holds = |(prediction, &y): (&Output, &f32)| {
                 prediction.interval(level as f32).is_some_and(|(low, high)| low <= y && y <= high)
             };
             predictions.iter().zip(targets).filter(|&pair| holds(pair)).count() as f64 / targets.len() as f64
@@ -48,8 +49,9 @@ impl Calibration {
         }
     }
 
-    /// Of a classification: the share of class 1 among rows of about the same probability.
-    pub(super) fn of_probabilities(predictions: &[Answer], targets: &[f32]) -> Self {
+    /// Of two classes: the share of the second among rows of about the same probability.
+    pub(super) fn of_probabilities(predictions: &[Answer], targets: &[f32], second: &str) -> Self {
+        let second = if second.parse::<f64>().is_ok() { format!("class {second}") } else { second.to_owned() };
         let mut bins = [(0.0, 0.0, 0.0); BINS];
         for (prediction, &y) in predictions.iter().zip(targets) {
             let probability = f64::from(prediction.probability().unwrap_or(0.5));
@@ -60,8 +62,8 @@ impl Calibration {
         let error: f64 = filled().map(|bin| (bin.1 - bin.2).abs()).sum::<f64>() / targets.len() as f64;
         Self {
             title: format!("Calibration: expected error {error:.3}"),
-            promised: "predicted probability of class 1".into(),
-            observed: "observed share of class 1".into(),
+            promised: format!("predicted probability of {second}"),
+            observed: format!("observed share of {second}"),
             points: filled()
                 .map(|&(rows, promised, observed)| Point { promised: promised / rows, observed: observed / rows, rows })
                 .collect(),

@@ -63,6 +63,8 @@ pub(super) struct Field {
     paths: Vec<Path>,
     /// Ends of the rows along the drift, and where their target lies between lowest (0) and highest (1).
     ends: Vec<([f64; 2], f64)>,
+    /// What the colours of the ends say.
+    coloured: String,
 }
 
 impl Field {
@@ -70,6 +72,7 @@ impl Field {
         model: &Model<'_>,
         inputs: [String; 2],
         rows: &[(Vec<f32>, f32)],
+        coloured: String,
         seed: u64,
     ) -> Result<Self, Error> {
         const ARROWS: usize = 18;
@@ -91,7 +94,7 @@ impl Field {
             let share = if high > low { (y - low) / (high - low) } else { 0.5 };
             Ok(([last[0], last[1]], f64::from(share)))
         };
-        Ok(Self { inputs, arrows, paths, ends: rows.iter().map(end).collect::<Result<_, Error>>()? })
+        Ok(Self { inputs, arrows, paths, ends: rows.iter().map(end).collect::<Result<_, Error>>()?, coloured })
     }
 }
 
@@ -120,7 +123,7 @@ impl Picture for Field {
         }
         let axis =
             |d: usize| Axis::around(format!("{} at the end", self.inputs[d]), self.ends.iter().map(|(e, _)| e[d]));
-        let mut chart = axes(&right, "Warped rows, blue low, orange high", axis(0), axis(1))?;
+        let mut chart = axes(&right, &format!("Warped rows, {}", self.coloured), axis(0), axis(1))?;
         let points = self.ends.iter().map(|(end, share)| Circle::new((end[0], end[1]), 3, between(*share).filled()));
         chart.draw_series(points)?;
         Ok(())

@@ -3,19 +3,21 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use diffgp_infer::Model;
-use diffgp_train::evaluate::{Answer, Known, Row, Sampling, evaluate};
+use diffgp_infer::{Model, Output};
+use diffgp_train::evaluate::{Answer, BINS, ClassTally, Known, Row, Sampling, evaluate};
 use diffgp_train::threads::Threads;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use super::calibration::Calibration;
 use super::canvas::{self, Drawn, Picture};
+use super::confusion::Confusion;
 use super::decision_path::DecisionPath;
 use super::flow_picture::{Field, FlowLines};
-use super::predictions::{AgainstTruth, Curve, Predicted, SideBySide};
+use super::predictions::{AgainstTruth, ClassCurves, Curve, Predicted, SideBySide};
 use super::trace::Trace;
 use crate::console::tell;
+use crate::model_names;
 
 /// The level of error bars and bands.
 const LEVEL: f32 = 0.95;
@@ -41,7 +43,7 @@ impl Gallery<'_> {
     pub(crate) fn write(&self, directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
         let mut files = Vec::new();
         for (name, picture) in self.pictures()? {
-            files.extend(canvas::write(&picture, directory, name)?);
+            files.extend(canvas::write(&picture, directory, &name)?);
         }
         Ok(files)
     }
@@ -51,33 +53,66 @@ impl Gallery<'_> {
         self.pictures()?.iter().map(|(_, picture)| canvas::svg(picture)).collect()
     }
 
-    fn pictures(&self) -> anyhow::Result<Vec<(&'static str, AnyPicture)>> {
-        let predictions = self.predict()?;
-        let targets: Vec<f32> = self.rows.iter().map(|known| known.y).collect();
-        let mut pictures = Vec::new();
-        if self.model.inputs() == 1 {
-            pictures.push(("predictions", AnyPicture::Curve(self.curve("Predictions", None)?)));
-        } else if !self.model.is_classifier() {
-            let rows = predictions.iter().zip(&targets).map(|(p, &y)| predicted(p, y)).step_by(self.stride()).collect();
-            let picture = AgainstTruth { target: self.target_name(), rows };
-            pictures.push(("predictions", AnyPicture::AgainstTruth(picture)));
-        }
-        let calibration = if self.model.is_classifier() {
-            Calibration::of_probabilities(&predictions, &targets)
-        } else {
-            Calibration::of_intervals(&predictions, &targets)
-        };
-        pictures.push(("calibration", AnyPicture::Calibration(calibration)));
-        if self.model.blob().header().steps > 0 {
-            pictures.push(self.flow()?);
+    fn pictures(&self) -> anyhow::Result<Vec<(String, AnyPicture)>> {
+        let answers = self.predict()?;
+        let mut pictures =
+            if self.model.is_classifier() { self.class_pictures(&answers)? } else { self.number_pictures(&answers)? };
+        if self.model.steps() > 0 {
+            let (name, picture) = self.flow()?;
+            pictures.push((name.to_owned(), picture));
         }
         if let Some(metrics) = &self.metrics {
             match Trace::read(metrics)? {
-                Some(trace) => pictures.push(("trace", AnyPicture::Trace(trace))),
+                Some(trace) => pictures.push(("trace".to_owned(), AnyPicture::Trace(trace))),
                 None => tell!("note: {} holds no iterations; no trace is drawn", metrics.display()),
             }
         }
         Ok(pictures)
+    }
+
+    /// Two for every target; with several of them, its name is part of theirs.
+    fn number_pictures(&self, answers: &[Answer]) -> anyhow::Result<Vec<(String, AnyPicture)>> {
+        let names = model_names::targets(self.model);
+        let mut pictures = Vec::new();
+        for (output, target) in names.iter().enumerate() {
+            let named = |picture: &str| match names.len() {
+                1 => picture.to_owned(),
+                _ => format!("{picture}-{}", file_name(target, output)),
+            };
+            let targets: Vec<f32> = self.rows.iter().map(|known| known.targets[output]).collect();
+            let outputs: Vec<Output> = answers.iter().map(|answer| answer.outputs()[output]).collect();
+            let picture = if self.model.inputs() == 1 {
+                AnyPicture::Curve(self.curve("Predictions", output, None)?)
+            } else {
+                let rows = outputs.iter().zip(&targets).map(|(p, &y)| predicted(p, y)).step_by(self.stride()).collect();
+                AnyPicture::AgainstTruth(AgainstTruth { target: target.clone(), rows })
+            };
+            pictures.push((named("predictions"), picture));
+            let calibration = Calibration::of_intervals(&outputs, &targets);
+            pictures.push((named("calibration"), AnyPicture::Calibration(calibration)));
+        }
+        Ok(pictures)
+    }
+
+    fn class_pictures(&self, answers: &[Answer]) -> anyhow::Result<Vec<(String, AnyPicture)>> {
+        let classes = model_names::classes(self.model);
+        let targets: Vec<f32> = self.rows.iter().map(|known| known.targets[0]).collect();
+        let mut tally = ClassTally::new(classes.len());
+        for (answer, &class) in answers.iter().zip(&targets) {
+            tally.add(class as usize, answer.probabilities().iter().map(|&probability| probability.into()));
+        }
+        let figures = tally.finish();
+        let mut pictures = Vec::new();
+        if self.model.inputs() == 1 {
+            pictures.push(("predictions", AnyPicture::ClassCurves(self.class_curves(&classes)?)));
+        }
+        let calibration = match classes.as_slice() {
+            [_, second] => Calibration::of_probabilities(answers, &targets, second),
+            _ => Calibration::of_classes(&tally.bins(BINS), figures.calibration_error),
+        };
+        pictures.push(("calibration", AnyPicture::Calibration(calibration)));
+        pictures.push(("confusion", AnyPicture::Confusion(Confusion::new(classes, figures.confusion))));
+        Ok(pictures.into_iter().map(|(name, picture)| (name.to_owned(), picture)).collect())
     }
 
     /// Draws this model's curve over its only input beside another model's, with the same vertical range.
@@ -88,26 +123,51 @@ impl Gallery<'_> {
         range: Range<f64>,
         stem: (&Path, &str),
     ) -> anyhow::Result<[PathBuf; 2]> {
-        let curves = [self.curve(titles[0], Some(range.clone()))?, other.curve(titles[1], Some(range))?];
+        let curves = [self.curve(titles[0], 0, Some(range.clone()))?, other.curve(titles[1], 0, Some(range))?];
         canvas::write(&SideBySide { curves }, stem.0, stem.1)
     }
 
-    /// The prediction over the only input.
-    fn curve(&self, title: &str, range: Option<Range<f64>>) -> anyhow::Result<Curve> {
+    /// The prediction of one target over the only input.
+    fn curve(&self, title: &str, output: usize, range: Option<Range<f64>>) -> anyhow::Result<Curve> {
+        let curve = self.over_input()?.into_iter().map(|(x, answer)| (x, predicted(&answer.outputs()[output], 0.0)));
+        let point = |known: &Known<'_>| (f64::from(known.row.x[0]), f64::from(known.targets[output]));
+        Ok(Curve {
+            title: title.to_owned(),
+            input: self.input_names()[0].clone(),
+            target: model_names::targets(self.model)[output].clone(),
+            curve: curve.collect(),
+            rows: self.rows.iter().map(point).collect(),
+            range,
+        })
+    }
+
+    /// The probabilities of all classes over the only input.
+    fn class_curves(&self, classes: &[String]) -> anyhow::Result<ClassCurves> {
+        let answers = self.over_input()?;
+        let curve = |class: usize| {
+            answers.iter().map(|(x, answer)| (*x, f64::from(answer.probabilities()[class]))).collect::<Vec<_>>()
+        };
+        Ok(ClassCurves {
+            input: self.input_names()[0].clone(),
+            classes: classes.to_vec(),
+            curves: (0..classes.len()).map(curve).collect(),
+            rows: self
+                .rows
+                .iter()
+                .step_by(self.stride())
+                .map(|known| (f64::from(known.row.x[0]), known.targets[0] as usize))
+                .collect(),
+        })
+    }
+
+    /// Answers at places all over the range of the only input.
+    fn over_input(&self) -> anyhow::Result<Vec<(f64, Answer)>> {
         let ends = self.model.blob().input(0).map_or((0.0, 1.0), |input| (input.low, input.high));
         let places: Vec<[f32; 1]> =
             (0..PLACES).map(|i| [ends.0 + (ends.1 - ends.0) * i as f32 / (PLACES - 1) as f32]).collect();
         let rows: Vec<Row<'_>> = places.iter().zip(0..).map(|(x, number)| Row { number, x }).collect();
         let evaluated = evaluate(self.model, &rows, self.sampling, self.threads)?;
-        let curve = places.iter().zip(&evaluated).map(|(x, e)| (f64::from(x[0]), predicted(&e.answer, 0.0)));
-        Ok(Curve {
-            title: title.to_owned(),
-            input: self.input_names()[0].clone(),
-            target: self.target_name(),
-            curve: curve.collect(),
-            rows: self.rows.iter().map(|known| (f64::from(known.row.x[0]), f64::from(known.y))).collect(),
-            range,
-        })
+        Ok(places.iter().zip(evaluated).map(|(x, evaluated)| (x[0].into(), evaluated.answer)).collect())
     }
 
     /// Draws the flow itself, or what it does to the followed rows.
@@ -126,9 +186,14 @@ impl Gallery<'_> {
             [input] => ("flow", AnyPicture::FlowLines(FlowLines::new(self.model, input.clone(), seed)?)),
             [first, second] => {
                 let rows = self.rows.iter().step_by(self.stride());
-                let rows: Vec<(Vec<f32>, f32)> = rows.map(|known| (known.row.x.to_vec(), known.y)).collect();
+                let rows: Vec<(Vec<f32>, f32)> = rows.map(|known| (known.row.x.to_vec(), known.targets[0])).collect();
                 let names = [first.clone(), second.clone()];
-                ("flow", AnyPicture::Field(Field::new(self.model, names, &rows, seed)?))
+                let coloured = match (self.model.classes(), model_names::targets(self.model).as_slice()) {
+                    (0, [_]) => "blue low, orange high".to_owned(),
+                    (0, [first, ..]) => format!("blue low, orange high {first}"),
+                    _ => "blue the first class, orange the last".to_owned(),
+                };
+                ("flow", AnyPicture::Field(Field::new(self.model, names, &rows, coloured, seed)?))
             }
             _ => {
                 let followed: Vec<(u32, Vec<f32>)> =
@@ -155,13 +220,16 @@ impl Gallery<'_> {
     }
 
     fn input_names(&self) -> Vec<String> {
-        let names: Vec<&str> = self.model.blob().names().collect();
-        let name = |index: usize| names.get(index).map_or_else(|| format!("input {index}"), |name| (*name).to_owned());
-        (0..self.model.inputs()).map(name).collect()
+        model_names::inputs(self.model)
     }
+}
 
-    fn target_name(&self) -> String {
-        self.model.blob().names().last().unwrap_or("target").to_owned()
+/// A target's name as a part of a file's: letters, digits and hyphens; its number where nothing is left.
+fn file_name(target: &str, number: usize) -> String {
+    let plain = target.to_lowercase().replace(|letter: char| !letter.is_alphanumeric(), "-");
+    match plain.trim_matches('-') {
+        "" => number.to_string(),
+        plain => plain.chars().take(40).collect(),
     }
 }
 
@@ -169,6 +237,8 @@ impl Gallery<'_> {
 enum AnyPicture {
     AgainstTruth(AgainstTruth),
     Calibration(Calibration),
+    ClassCurves(ClassCurves),
+    Confusion(Confusion),
     Curve(Curve),
     DecisionPath(DecisionPath),
     Field(Field),
@@ -181,6 +251,8 @@ impl Picture for AnyPicture {
         match self {
             Self::AgainstTruth(picture) => picture.draw(area),
             Self::Calibration(picture) => picture.draw(area),
+            Self::ClassCurves(picture) => picture.draw(area),
+            Self::Confusion(picture) => picture.draw(area),
             Self::Curve(picture) => picture.draw(area),
             Self::DecisionPath(picture) => picture.draw(area),
             Self::Field(picture) => picture.draw(area),
@@ -190,9 +262,21 @@ impl Picture for AnyPicture {
     }
 }
 
-/// Mean and interval; for a classifier the probability alone.
-fn predicted(prediction: &Answer, truth: f32) -> Predicted {
-    let mean = prediction.probability().unwrap_or(prediction.mean());
-    let (low, high) = prediction.interval(LEVEL).unwrap_or((mean, mean));
+/// Mean and interval.
+fn predicted(output: &Output, truth: f32) -> Predicted {
+    let mean = output.mean();
+    let (low, high) = output.interval(LEVEL).unwrap_or((mean, mean));
     Predicted { truth: truth.into(), mean: mean.into(), low: low.into(), high: high.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn names_become_names_of_files() {
+        assert_eq!(file_name("Heating load [kWh/m²]", 0), "heating-load--kwh-m²");
+        assert_eq!(file_name("../x", 1), "x");
+        assert_eq!(file_name("%", 3), "3");
+    }
 }

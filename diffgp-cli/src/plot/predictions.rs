@@ -87,6 +87,37 @@ impl Picture for Curve {
     }
 }
 
+/// The probabilities of all classes over a single input, with the rows themselves.
+pub(super) struct ClassCurves {
+    pub(super) input: String,
+    pub(super) classes: Vec<String>,
+    /// Place and probability, one curve per class.
+    pub(super) curves: Vec<Vec<(f64, f64)>>,
+    /// Places and classes of the rows.
+    pub(super) rows: Vec<(f64, usize)>,
+}
+
+impl Picture for ClassCurves {
+    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
+        let places = self.curves.iter().flatten().map(|&(x, _)| x).chain(self.rows.iter().map(|&(x, _)| x));
+        let (x, y) = (Axis::around(&self.input, places), Axis::new("probability", -0.1..1.02));
+        let mut chart = axes(area, "Predictions", x, y)?;
+        let colour = |class: usize| HSLColor(class as f64 / self.classes.len() as f64, 0.75, 0.42);
+        for (class, (name, curve)) in self.classes.iter().zip(&self.curves).enumerate() {
+            let style = colour(class).stroke_width(2);
+            chart
+                .draw_series(LineSeries::new(curve.iter().copied(), style))?
+                .label(name)
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], style));
+        }
+        // Below zero, a line of rows.
+        chart.draw_series(
+            self.rows.iter().map(|&(x, class)| Circle::new((x, -0.05), 2, colour(class).mix(0.6).filled())),
+        )?;
+        legend(&mut chart, SeriesLabelPosition::MiddleRight)
+    }
+}
+
 /// Two curves side by side.
 pub(super) struct SideBySide {
     pub(super) curves: [Curve; 2],

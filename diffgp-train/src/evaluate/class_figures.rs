@@ -55,6 +55,11 @@ impl ClassTally {
         Self { classes, probabilities: Vec::new(), truths: Vec::new() }
     }
 
+    /// C.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
     /// One row: its true class and the probabilities of all.
     pub fn add(&mut self, truth: usize, probabilities: impl IntoIterator<Item = f64>) {
         self.probabilities.extend(probabilities);

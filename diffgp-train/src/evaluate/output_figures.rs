@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::crps::crps;
 
@@ -24,7 +24,7 @@ pub struct PredictedOutput<'a> {
 }
 
 /// Figures of one target over some rows. The field names are the keys of `diffgp eval --json`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutputFigures {
     /// Rows.
     pub n: usize,
@@ -49,6 +49,11 @@ pub struct OutputFigures {
 }
 
 impl OutputFigures {
+    /// Shares of the rows in their intervals of 50, 90 and 95 %.
+    pub fn coverage_50_90_95(&self) -> [f64; 3] {
+        [self.coverage_50, self.coverage_90, self.coverage_95]
+    }
+
     /// Shares of the rows in their intervals, in the order of [`LEVELS`].
     pub fn coverage(&self) -> [f64; LEVELS.len()] {
         [self.coverage_50, self.coverage_80, self.coverage_90, self.coverage_95, self.coverage_99]

@@ -1,79 +1,140 @@
-//! The score of a model file on rows whose target is known.
+//! The score of a model file on rows whose targets are known.
+
+use std::f64::consts::PI;
 
 use diffgp_infer::Model;
 
-use super::{CHUNK, Row, RowError, Sampling, evaluate};
+use super::class_figures::{ClassFigures, ClassTally};
+use super::output_figures::{LEVELS, OutputFigures, OutputTally, PredictedOutput, log_mean_exp};
+use super::{CHUNK, Evaluated, Row, RowError, Sampling, evaluate};
 use crate::data::Dataset;
-use crate::params::Likelihood;
-use crate::score::{Score, Scorer};
 use crate::threads::Threads;
 
-/// The intervals whose coverage is counted.
-const LEVELS: [f32; 3] = [0.5, 0.9, 0.95];
-
-/// A row and its target, both raw.
+/// A row and its targets, both raw; of a classification, the index of its class.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
     /// The inputs.
     pub row: Row<'a>,
-    /// The target.
-    pub y: f32,
+    /// As many as the model has real targets, or one class.
+    pub targets: &'a [f32],
 }
 
 impl<'a> Known<'a> {
     /// Row `row` of `data`, which is row `number` of the file it came from.
     pub fn of(data: &'a Dataset, row: usize, number: usize) -> Self {
-        Self { row: Row { number: number as u32, x: data.input_row(row) }, y: data.targets()[row] }
+        Self { row: Row { number: number as u32, x: data.input_row(row) }, targets: data.target_row(row) }
     }
 }
 
-/// A score, and what else was counted on the way.
-#[derive(Clone, Copy, Debug)]
+/// How good a model is on some rows.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
-    /// In the target's own units.
-    pub score: Score,
-    /// Rows whose target lies in its interval, of 50, 90 and 95 %; none for a classification.
-    pub covered: [usize; LEVELS.len()],
+    /// Rows.
+    pub rows: usize,
+    /// Mean log-likelihood per row: of all real targets together, or of the class.
+    pub log_likelihood: f64,
+    /// One for every real target; none for classes.
+    pub outputs: Vec<OutputFigures>,
+    /// Of a classification.
+    pub classes: Option<ClassFigures>,
     /// Rows with an input outside the ranges seen in training.
     pub out_of_range: usize,
 }
 
 impl Figures {
-    /// The share of the rows whose target lies in its interval of 50, 90 and 95 %; `None` for a classification.
-    pub fn coverage(&self) -> Option<[f64; LEVELS.len()]> {
-        self.score.rmse.map(|_| self.covered.map(|covered| covered as f64 / self.score.rows as f64))
+    /// Of the only real target: several have units of their own.
+    pub fn only_output(&self) -> Option<&OutputFigures> {
+        if let [only] = self.outputs.as_slice() { Some(only) } else { None }
+    }
+
+    /// Area under the receiver operating curve; `None` for real targets, and if only one class occurs.
+    pub fn auc(&self) -> Option<f64> {
+        self.classes.as_ref().and_then(|classes| classes.auc)
     }
 }
 
-/// Scores rows with the runtime: mean of means, log-likelihood of the mixture over paths.
+/// Scores rows with the runtime: means and probabilities as it gives them, densities of the mixture over its paths.
 pub fn score(
     model: &Model<'_>,
     rows: &[Known<'_>],
     sampling: Sampling,
     threads: &Threads,
 ) -> Result<Figures, RowError> {
-    let header = model.blob().header();
-    let likelihood = if model.is_classifier() {
-        Likelihood::Bernoulli { epsilon: header.epsilon.into() }
-    } else {
-        Likelihood::Gaussian { noise: vec![model.blob().target(0).noise.into()] }
-    };
-    let target = model.blob().target(0);
-    let (mean, scale) = (f64::from(target.mean), f64::from(target.scale));
-    let mut scorer = Scorer::new(&likelihood, 1, &[scale]);
-    let (mut covered, mut out_of_range) = ([0; LEVELS.len()], 0);
+    let mut tally = Tally::new(model);
     for chunk in rows.chunks(CHUNK) {
         let inputs: Vec<Row<'_>> = chunk.iter().map(|known| known.row).collect();
         for (known, evaluated) in chunk.iter().zip(evaluate(model, &inputs, sampling, threads)?) {
-            let latents: Vec<(f64, f64)> =
-                evaluated.latents.iter().map(|latent| (latent[0].mean.into(), latent[0].variance.into())).collect();
-            scorer.add(&[(f64::from(known.y) - mean) / scale], &latents);
-            for (covered, level) in covered.iter_mut().zip(LEVELS) {
-                let interval = evaluated.answer.interval(level);
-                *covered += usize::from(interval.is_some_and(|(low, high)| low <= known.y && known.y <= high));
-            }
-            out_of_range += usize::from(!evaluated.answer.in_range());
+            tally.add(known.targets, &evaluated);
         }
     }
-    Ok(Figures { score: scorer.finish(), covered, out_of_range })
+    Ok(tally.finish())
+}
+
+/// Adds up rows.
+struct Tally {
+    /// Mean, deviation and noise, in units of the deviation squared, of every real target.
+    targets: Vec<[f64; 3]>,
+    outputs: Vec<OutputTally>,
+    classes: Option<ClassTally>,
+    rows: usize,
+    /// Of all real targets together.
+    log_likelihood: f64,
+    out_of_range: usize,
+}
+
+impl Tally {
+    fn new(model: &Model<'_>) -> Self {
+        let real = if model.is_classifier() { 0 } else { model.outputs() };
+        let target = |output: usize| {
+            let target = model.blob().target(output);
+            [target.mean, target.scale, target.noise].map(f64::from)
+        };
+        Self {
+            targets: (0..real).map(target).collect(),
+            outputs: vec![OutputTally::default(); real],
+            classes: model.is_classifier().then(|| ClassTally::new(model.classes())),
+            rows: 0,
+            log_likelihood: 0.0,
+            out_of_range: 0,
+        }
+    }
+
+    fn add(&mut self, targets: &[f32], Evaluated { answer, latents }: &Evaluated) {
+        self.rows += 1;
+        self.out_of_range += usize::from(!answer.in_range());
+        if let Some(classes) = &mut self.classes {
+            classes.add(targets[0] as usize, answer.probabilities().iter().map(|&p| p.into()));
+            return;
+        }
+        // Σ_o log N(y_o; mean, variance) of every path.
+        let mut together = vec![0.0; latents.len()];
+        for (o, (&[mean, scale, noise], tally)) in self.targets.iter().zip(&mut self.outputs).enumerate() {
+            let y = f64::from(targets[o]);
+            let of_path = |path: &Vec<diffgp_infer::Latent>| {
+                let latent = path[o];
+                (mean + scale * f64::from(latent.mean), scale * scale * (f64::from(latent.variance) + noise))
+            };
+            let paths: Vec<(f64, f64)> = latents.iter().map(of_path).collect();
+            for (sum, (mean, variance)) in together.iter_mut().zip(&paths) {
+                *sum -= 0.5 * ((2.0 * PI * variance).ln() + (y - mean).powi(2) / variance);
+            }
+            let output = answer.outputs()[o];
+            let interval = |level| output.interval(level).map_or((f64::NAN, f64::NAN), |(l, h)| (l.into(), h.into()));
+            let mean = output.mean().into();
+            tally.add(y, PredictedOutput { mean, intervals: LEVELS.map(interval), paths: &paths });
+        }
+        self.log_likelihood += log_mean_exp(&together);
+    }
+
+    fn finish(&self) -> Figures {
+        let classes = self.classes.as_ref().map(ClassTally::finish);
+        let real = self.log_likelihood / self.rows as f64;
+        Figures {
+            rows: self.rows,
+            log_likelihood: classes.as_ref().map_or(real, |classes| classes.log_likelihood),
+            outputs: self.outputs.iter().map(OutputTally::finish).collect(),
+            classes,
+            out_of_range: self.out_of_range,
+        }
+    }
 }
