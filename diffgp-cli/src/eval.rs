@@ -109,7 +109,7 @@ fn report(model: &Model<'_>, figures: Figures) -> Report {
 pub(crate) fn text(model: &Model<'_>, figures: &Figures) -> String {
     let mut text = format!("{:<18} {}\n", "rows", figures.rows);
     for (label, value) in lines(model, figures) {
-        let _ = writeln!(text, "{label:<18} {value}");
+        let _ = writeln!(text, "{}", format!("{label:<18} {value}").trim_end());
     }
     if let Some(classes) = &figures.classes {
         text.push_str(&confusion(&model_names::classes(model), &classes.confusion));

@@ -90,17 +90,25 @@ impl Picture for Calibration {
             .draw_series(LineSeries::new([(0.0, 0.0), (1.0, 1.0)], GREY.stroke_width(2)))?
             .label("perfect")
             .legend(|(x, y)| PathElement::new([(x, y), (x + 20, y)], GREY.stroke_width(2)));
-        // ± one binomial standard error.
+        // ± one binomial standard error, with a row more on either side: few rows that agree are not sure.
         chart.draw_series(self.points.iter().map(|point| {
-            let error = (point.observed * (1.0 - point.observed) / point.rows).sqrt();
+            let share = (point.observed * point.rows + 1.0) / (point.rows + 2.0);
+            let error = (share * (1.0 - share) / (point.rows + 2.0)).sqrt();
             let ends = [(point.observed - error).max(0.0), (point.observed + error).min(1.0)];
             PathElement::new(ends.map(|end| (point.promised, end)), BLUE.mix(0.5).stroke_width(2))
         }))?;
         let line = self.points.iter().map(|point| (point.promised, point.observed));
+        let most = self.points.iter().map(|point| point.rows).fold(1.0, f64::max);
+        let differ = self.points.iter().any(|point| point.rows < most);
+        let remark = if differ { "; large points have many rows" } else { "" };
         chart
-            .draw_series(LineSeries::new(line, BLUE.stroke_width(2)).point_size(4))?
-            .label("this model ± standard error")
+            .draw_series(LineSeries::new(line, BLUE.stroke_width(2)))?
+            .label(format!("this model ± standard error{remark}"))
             .legend(|(x, y)| PathElement::new([(x, y), (x + 20, y)], BLUE.stroke_width(2)));
+        let size = |point: &Point| if differ { 2 + (6.0 * (point.rows / most).sqrt()) as i32 } else { 4 };
+        chart.draw_series(
+            self.points.iter().map(|point| Circle::new((point.promised, point.observed), size(point), BLUE.filled())),
+        )?;
         legend(&mut chart, SeriesLabelPosition::LowerRight)
     }
 }
