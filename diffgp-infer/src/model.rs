@@ -55,6 +55,18 @@ impl<'a> Model<'a> {
         Ok(Self { blob: Blob::parse_trusted(bytes)? })
     }
 
+    /// Like [`Model::parse`], and refuses a model of which one sampled path takes more than `most`
+    /// [`Work::operations`](crate::Work::operations): for firmware that takes models from elsewhere and has a deadline.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Model::parse`], and [`ParseError::TooMuchWork`].
+    pub fn parse_within(bytes: &'a [u8], most: u64) -> Result<Self, ParseError> {
+        let model = Self::parse(bytes)?;
+        let operations = model.work_per_path().operations();
+        if operations > most { Err(ParseError::TooMuchWork { operations, most }) } else { Ok(model) }
+    }
+
     /// The parsed file: header, scaling, ranges, names.
     pub fn blob(&self) -> &Blob<'a> {
         &self.blob
