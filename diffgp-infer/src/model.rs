@@ -151,13 +151,13 @@ impl<'a> Model<'a> {
     /// # Errors
     ///
     /// As of [`Model::predict_sampled`].
-    pub fn begin<'w, N: Noise>(
+    pub fn begin<'w, 'n, N: Noise>(
         &'w self,
         x: &[f32],
         paths: u32,
-        noise: &'w mut N,
+        noise: &'n mut N,
         workspace: &'w mut impl Memory,
-    ) -> Result<Run<'w, N>, Error> {
+    ) -> Result<Run<'w, 'n, N>, Error> {
         Ok(Run::new(self.course(opaque(x), paths, workspace)?, Some(noise)))
     }
 
@@ -166,7 +166,7 @@ impl<'a> Model<'a> {
     /// # Errors
     ///
     /// As of [`Model::predict`].
-    pub fn begin_drift<'w>(&'w self, x: &[f32], workspace: &'w mut impl Memory) -> Result<Run<'w>, Error> {
+    pub fn begin_drift<'w>(&'w self, x: &[f32], workspace: &'w mut impl Memory) -> Result<Run<'w, 'static>, Error> {
         Ok(Run::<Drift>::new(self.course(opaque(x), 1, workspace)?, None))
     }
 
