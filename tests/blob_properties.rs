@@ -3,22 +3,23 @@
 use diffgp_core::blob::{self, Blob, ParseError, checksum, stored_checksum};
 use diffgp_infer::{Keyed, Model, Workspace};
 use diffgp_train::aligned::AlignedBytes;
-use diffgp_train::data::Scaling;
+use diffgp_train::data::{Affine, Scaling};
 use diffgp_train::evaluate::Answer;
 use diffgp_train::exact::Exact;
 use diffgp_train::export::{Exported, Metadata, export};
+use diffgp_train::likelihood::Latent;
 use diffgp_train::params::{Likelihood, Params};
 use proptest::prelude::*;
 
-use crate::random_models::{Normals, Shape, input, model, names, scaling, shapes};
-use crate::tolerances::{RUNTIME_MEAN, RUNTIME_VARIANCE};
+use crate::random_models::{Normals, Shape, classes, input, model, names, scaling, shapes};
+use crate::tolerances::{RUNTIME_MEAN, RUNTIME_PROBABILITY, RUNTIME_VARIANCE};
 
 fn exported(shape: &Shape) -> (Params, Scaling, Exported) {
     let (params, scaling) = (model(shape), scaling(shape));
     let mut normals = Normals::new(shape.seed + 2);
     let rows: Vec<f32> = (0..4).flat_map(|_| input(&scaling, &mut normals)).collect();
     let names = names(shape);
-    let metadata = Metadata { scaling: &scaling, names: &names, classes: &[], model_id: b"test" };
+    let metadata = Metadata { scaling: &scaling, names: &names, classes: &classes(shape), model_id: b"test" };
     let exported = export(&params, &metadata, &rows).unwrap();
     (params, scaling, exported)
 }
@@ -60,13 +61,16 @@ proptest! {
         prop_assert_eq!(usize::from(header.flow_inducing), shape.flow_inducing);
         prop_assert_eq!(usize::from(header.predictor_inducing), shape.predictor_inducing);
         prop_assert_eq!(usize::from(header.flow_kernels), params.flow.as_ref().map_or(0, |flow| flow.field.kernels.len()));
-        match &params.likelihood {
-            Likelihood::Gaussian { noise } => prop_assert_eq!(blob.target(0).noise, noise[0] as f32),
-            Likelihood::Bernoulli { epsilon } => prop_assert_eq!(header.epsilon, *epsilon as f32),
-            Likelihood::Softmax => prop_assert!(false, "no such shape"),
+        prop_assert_eq!((usize::from(header.outputs), header.class_count()), (shape.outputs, shape.classes()));
+        if let Likelihood::Bernoulli { epsilon } = params.likelihood {
+            prop_assert_eq!(header.epsilon, epsilon as f32);
         }
-        let target = blob.target(0);
-        prop_assert_eq!((target.mean, target.scale), (scaling.targets[0].mean, scaling.targets[0].scale));
+        for (o, affine) in scaling.targets.iter().enumerate() {
+            let target = blob.target(o);
+            prop_assert_eq!((target.mean, target.scale), (affine.mean, affine.scale));
+            prop_assert_eq!(target.noise, params.likelihood.noise().get(o).copied().unwrap_or(0.0) as f32);
+        }
+        prop_assert!(blob.classes().eq(classes(&shape)));
         prop_assert_eq!(header.model_id, b"test");
         prop_assert_eq!(header.checked_rows, 4);
         prop_assert_eq!(header.mean_error, exported.errors.mean as f32);
@@ -78,8 +82,11 @@ proptest! {
             prop_assert_eq!(input.scale, (1.0 / f64::from(affine.scale)) as f32);
         }
         prop_assert!(blob.input(shape.inputs).is_none());
-        let kernel = blob.predictor_kernel(0).unwrap();
-        prop_assert_eq!((kernel.kind, kernel.variance), (shape.kind, params.predictor.kernel(0).variance as f32));
+        for o in 0..shape.outputs {
+            let kernel = blob.predictor_kernel(o).unwrap();
+            prop_assert_eq!((kernel.kind, kernel.variance), (shape.kind, params.predictor.kernel(o).variance as f32));
+        }
+        prop_assert!(blob.predictor_output(shape.outputs).is_none());
     }
 
     #[test]
@@ -91,19 +98,34 @@ proptest! {
         let aligned = AlignedBytes::new(&exported.bytes);
         let model = Model::parse(aligned.as_slice()).unwrap();
         let exact = Exact::new(&params).unwrap();
-        let mut workspace = Workspace::<4, 64>::new();
+        let mut workspace = Workspace::<4, 64, 6>::new();
         let x = input(&scaling, &mut Normals::new(shape.seed + 3));
         let standardised: Vec<f64> = x.iter().zip(&scaling.inputs)
             .map(|(x, a)| (f64::from(*x) - f64::from(a.mean)) / f64::from(a.scale)).collect();
         let path = exact.path(&standardised, None);
-        let expected = exact.predict(&path[path.len() - 1])[0];
+        let expected = exact.predict(&path[path.len() - 1]);
         let prediction = model.predict(&x, &mut workspace).unwrap();
-        let scale = f64::from(scaling.targets[0].scale);
-        let mean = f64::from(scaling.targets[0].mean) + scale * expected.mean;
-        prop_assert!((f64::from(prediction.mean()) - mean).abs() < RUNTIME_MEAN * scale);
-        let noise = params.likelihood.noise().first().copied().unwrap_or(0.0);
-        let variance = scale * scale * (expected.variance + noise);
-        prop_assert!((f64::from(prediction.variance()) - variance).abs() < RUNTIME_VARIANCE * variance);
+        prop_assert_eq!(prediction.outputs().len(), shape.outputs);
+        for (o, (output, expected)) in prediction.outputs().zip(&expected).enumerate() {
+            let target = scaling.targets.get(o).filter(|_| !shape.classifier).copied().unwrap_or(Affine::IDENTITY);
+            let scale = f64::from(target.scale);
+            let mean = f64::from(target.mean) + scale * expected.mean;
+            prop_assert!((f64::from(output.mean()) - mean).abs() < RUNTIME_MEAN * scale);
+            let noise = params.likelihood.noise().get(o).copied().unwrap_or(0.0);
+            let variance = scale * scale * (expected.variance + noise);
+            prop_assert!((f64::from(output.variance()) - variance).abs() < RUNTIME_VARIANCE * variance);
+        }
+        // Probabilities, by the trainer's own double-precision formula.
+        let (means, variances): (Vec<f64>, Vec<f64>) = expected.iter().map(|e| (e.mean, e.variance)).unzip();
+        let mut probabilities = vec![0.0; shape.classes()];
+        let at = Latent { mean: &means, variance: &variances };
+        params.likelihood.with(|density| density.probabilities(at, &mut probabilities));
+        prop_assert_eq!(prediction.probabilities().len(), shape.classes());
+        for (found, expected) in prediction.probabilities().zip(&probabilities) {
+            prop_assert!((f64::from(found) - expected).abs() < RUNTIME_PROBABILITY, "{found} {expected}");
+        }
+        let largest = |class: &usize| probabilities.iter().all(|p| *p <= probabilities[*class] + RUNTIME_PROBABILITY);
+        prop_assert!(prediction.class().as_ref().is_none_or(largest));
     }
 
     #[test]

@@ -71,6 +71,8 @@ pub(crate) fn problem(spec: Spec, seed: u64) -> Problem {
         predictor_inducing: inducing,
         kind: spec.kind,
         classifier: spec.bernoulli,
+        outputs: 1,
+        per_output: false,
         seed,
     };
     let mut params = Params { jitter: 1e-5, variance_floor: 1e-10, ..model(&shape) };

@@ -280,7 +280,7 @@ fn folded_time_and_time_features_are_the_same_field() {
     let (mut one, mut other) = (Workspace::<2, 6>::new(), Workspace::<2, 15>::new());
     let x = some_input(&Shape::SMALL);
     let (mut few, mut many) = (few.begin_drift(&x, &mut one).unwrap(), many.begin_drift(&x, &mut other).unwrap());
-    let field = |flow: &mut diffgp_infer::Run<'_>| {
+    let field = |flow: &mut diffgp_infer::Run<'_, '_>| {
         let (mut drift, mut diffusion) = ([0.0; 2], [0.0; 2]);
         flow.field(&mut drift, &mut diffusion).unwrap();
         [drift, diffusion].concat()

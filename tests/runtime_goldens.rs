@@ -69,7 +69,7 @@ fn single(values: &[f64]) -> Vec<f32> {
     values.iter().map(|&v| v as f32).collect()
 }
 
-fn followed<N: Noise>(mut flow: diffgp_infer::Run<'_, N>) -> Run {
+fn followed<N: Noise>(mut flow: diffgp_infer::Run<'_, '_, N>) -> Run {
     let double = |values: &[f32]| values.iter().map(|&v| f64::from(v)).collect::<Vec<f64>>();
     let mut run = Run { path: vec![double(flow.state())], drift: vec![], diffusion: vec![], mean: 0.0, variance: 0.0 };
     while flow.steps_taken() < flow.steps() {

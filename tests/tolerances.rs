@@ -6,6 +6,9 @@ pub(crate) const RUNTIME_MEAN: f64 = 1e-4;
 /// Relative error of each variance in f32 on the device: the bar of the runtime.
 pub(crate) const RUNTIME_VARIANCE: f64 = 1e-3;
 
+/// Error of class probabilities in f32 on the device: that of means, of which they are functions with a slope of at most ½.
+pub(crate) const RUNTIME_PROBABILITY: f64 = 1e-4;
+
 /// A few roundings in f32, relative.
 pub(crate) const SINGLE_ROUNDING: f64 = 4e-7;
 

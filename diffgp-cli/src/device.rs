@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use diffgp_infer::Model;
-use diffgp_link::{MAX_PATHS, Refusal, Request, Response, model_checksum};
+use diffgp_link::{Refusal, Request, Response, model_checksum};
 use diffgp_train::data::DataError;
 use diffgp_train::evaluate::{Row, Sampling, evaluate};
 use diffgp_train::threads::Threads;
@@ -63,7 +63,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
     /// Sample paths per row [default: none, along the drift alone].
-    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_PATHS)))]
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..))]
     paths: Option<u32>,
     /// Decides the paths; noise is keyed by seed, row and path, as in `predict`.
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -149,7 +149,7 @@ fn sampling(args: &Args) -> Sampling {
 /// Refuses a device that cannot compute this model at all.
 fn check_model(args: &Args, model: &Model<'_>, checksum: u32, response: &Response) -> anyhow::Result<()> {
     let (port, file) = (&args.port, args.model.display());
-    match (response.model, response.outcome) {
+    match (response.model, &response.outcome) {
         (None, _) => bail!("{port}: the device has no usable model in its flash; expected {file} there"),
         (Some(found), _) if found != checksum => Err(mistake(format!(
             "{port}: the device runs another model (checksum {found:08x}) than {file} (checksum {checksum:08x}); \
@@ -161,6 +161,10 @@ fn check_model(args: &Args, model: &Model<'_>, checksum: u32, response: &Respons
             model.features(),
             model.outputs()
         ),
+        (_, Err(Refusal::TooMuchWork { most_paths })) => Err(mistake(format!(
+            "{port}: {} paths of {file} are more work than this device does at a time; at most {most_paths} are not",
+            args.paths.unwrap_or(1)
+        ))),
         _ => Ok(()),
     }
 }

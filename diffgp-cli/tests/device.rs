@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use diffgp_infer::{Keyed, Model, Prediction, Workspace};
-use diffgp_link::{Answer, Receiver, Refusal, Request, Response, encode, model_checksum};
+use diffgp_link::{Answer, Output, Receiver, Refusal, Request, Response, encode, model_checksum};
 use diffgp_train::aligned::AlignedBytes;
 
 use crate::runner::{Folder, Outcome};
@@ -47,13 +47,15 @@ fn predict<'w>(model: &'w Model<'_>, request: &Request, workspace: &'w mut Works
 
 fn answer(p: &Prediction<'_>) -> Answer {
     Answer {
-        mean: p.mean(),
-        variance: p.variance(),
-        latent_variance: p.latent_variance(),
-        probability: p.probability(),
-        in_range: p.in_range(),
+        outputs: p.outputs().map(output).collect(),
+        probabilities: p.probabilities().collect(),
+        out_of_range: p.out_of_range().bits(),
         ticks: 1000,
     }
+}
+
+fn output(output: diffgp_infer::Output) -> Output {
+    Output { mean: output.mean(), variance: output.variance(), latent_variance: output.latent_variance() }
 }
 
 fn frame(response: &Response) -> Vec<u8> {
@@ -103,10 +105,17 @@ fn the_rows_are_those_of_predict() {
     folder.write("shuffled.csv", table);
     let port = device(folder.read("model.dgp"), move |request, response| {
         let mean = expected["mean"][request.row as usize].as_f64().unwrap() as f32;
-        let outcome = response.outcome.map(|answer| Answer { mean, ..answer });
-        frame(&Response { outcome, ..response })
+        let mut response = response;
+        if let Ok(answer) = &mut response.outcome {
+            answer.outputs[0].mean = mean;
+        }
+        frame(&response)
     });
     folder.run(&format!("device model.dgp shuffled.csv --port {port} --paths 3 --seed 7")).succeeds();
+}
+
+fn flip(number: &mut f32) {
+    *number = f32::from_bits(number.to_bits() ^ 1);
 }
 
 #[test]
@@ -114,10 +123,10 @@ fn one_bit_in_one_row_is_noticed() {
     let folder = Folder::with_model();
     type Change = fn(&mut Answer);
     let changes: [(&str, Change); 4] = [
-        ("mean", |answer| answer.mean = f32::from_bits(answer.mean.to_bits() ^ 1)),
-        ("variance", |answer| answer.variance = f32::from_bits(answer.variance.to_bits() ^ 1)),
-        ("latent variance", |answer| answer.latent_variance = f32::from_bits(answer.latent_variance.to_bits() ^ 1)),
-        ("training ranges", |answer| answer.in_range = !answer.in_range),
+        ("mean", |answer| flip(&mut answer.outputs[0].mean)),
+        ("variance", |answer| flip(&mut answer.outputs[0].variance)),
+        ("latent variance", |answer| flip(&mut answer.outputs[0].latent_variance)),
+        ("training ranges", |answer| answer.out_of_range ^= 1),
     ];
     for (what, change) in changes {
         let port = device(folder.read("model.dgp"), move |request, mut response| {

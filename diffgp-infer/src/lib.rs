@@ -69,6 +69,7 @@ mod mixture;
 mod model;
 mod prediction;
 mod run;
+mod work;
 mod workspace;
 
 pub use diffgp_core::blob::{Blob, ParseError};
@@ -79,4 +80,5 @@ pub use include::Aligned;
 pub use model::{Likelihood, Model};
 pub use prediction::{Latent, OutOfRange, Output, Prediction};
 pub use run::{Drift, Progress, Run};
+pub use work::Work;
 pub use workspace::{Memory, Workspace, WorkspaceSlice};

@@ -55,6 +55,18 @@ impl<'a> Model<'a> {
         Ok(Self { blob: Blob::parse_trusted(bytes)? })
     }
 
+    /// Like [`Model::parse`], and refuses a model of which one sampled path takes more than `most`
+    /// [`Work::operations`](crate::Work::operations): for firmware that takes models from elsewhere and has a deadline.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Model::parse`], and [`ParseError::TooMuchWork`].
+    pub fn parse_within(bytes: &'a [u8], most: u64) -> Result<Self, ParseError> {
+        let model = Self::parse(bytes)?;
+        let operations = model.work_per_path().operations();
+        if operations > most { Err(ParseError::TooMuchWork { operations, most }) } else { Ok(model) }
+    }
+
     /// The parsed file: header, scaling, ranges, names.
     pub fn blob(&self) -> &Blob<'a> {
         &self.blob
@@ -139,13 +151,13 @@ impl<'a> Model<'a> {
     /// # Errors
     ///
     /// As of [`Model::predict_sampled`].
-    pub fn begin<'w, N: Noise>(
+    pub fn begin<'w, 'n, N: Noise>(
         &'w self,
         x: &[f32],
         paths: u32,
-        noise: &'w mut N,
+        noise: &'n mut N,
         workspace: &'w mut impl Memory,
-    ) -> Result<Run<'w, N>, Error> {
+    ) -> Result<Run<'w, 'n, N>, Error> {
         Ok(Run::new(self.course(opaque(x), paths, workspace)?, Some(noise)))
     }
 
@@ -154,7 +166,7 @@ impl<'a> Model<'a> {
     /// # Errors
     ///
     /// As of [`Model::predict`].
-    pub fn begin_drift<'w>(&'w self, x: &[f32], workspace: &'w mut impl Memory) -> Result<Run<'w>, Error> {
+    pub fn begin_drift<'w>(&'w self, x: &[f32], workspace: &'w mut impl Memory) -> Result<Run<'w, 'static>, Error> {
         Ok(Run::<Drift>::new(self.course(opaque(x), 1, workspace)?, None))
     }
 

@@ -74,13 +74,13 @@ impl Noise for Drift {
 /// Those who want to see the paths go step by step ([`Run::step`]) or path by path ([`Run::finish_path`]) and look at
 /// [`Run::state`], [`Run::field`] and [`Run::latents`].
 #[derive(Debug)]
-pub struct Run<'w, N: ?Sized = Drift> {
+pub struct Run<'w, 'n, N: ?Sized = Drift> {
     course: Course<'w>,
-    noise: Option<&'w mut N>,
+    noise: Option<&'n mut N>,
 }
 
-impl<'w, N: Noise> Run<'w, N> {
-    pub(crate) fn new(course: Course<'w>, noise: Option<&'w mut N>) -> Self {
+impl<'w, 'n, N: Noise> Run<'w, 'n, N> {
+    pub(crate) fn new(course: Course<'w>, noise: Option<&'n mut N>) -> Self {
         Self { course, noise }
     }
 

@@ -7,8 +7,8 @@ use serde::de::DeserializeOwned;
 
 use crate::cobs;
 
-/// The longest frame: a request with all inputs (282 bytes), a checksum, COBS and its zeros, rounded up.
-pub const FRAME_BYTES: usize = 320;
+/// The longest frame: a response with all outputs of a classifier (551 bytes), a checksum, COBS and its zeros, rounded up.
+pub const FRAME_BYTES: usize = 576;
 
 const CHECKSUM_BYTES: usize = 4;
 
@@ -82,7 +82,7 @@ mod tests {
     extern crate std;
 
     use super::*;
-    use crate::message::{Answer, MAX_INPUTS, Refusal, Request, Response};
+    use crate::message::{Answer, MAX_INPUTS, MAX_OUTPUTS, Output, Refusal, Request, Response};
     use std::vec::Vec as StdVec;
 
     fn request(id: u32) -> Request {
@@ -99,15 +99,14 @@ mod tests {
         let request = Request { id: u32::MAX, paths: u32::MAX, seed: u64::MAX, row: u32::MAX, x };
         let frame = encode(&request).unwrap();
         assert_eq!(receive(&mut Receiver::new(), &frame), [request]);
+        let output = Output { mean: 1.0, variance: 2.0, latent_variance: 1.5 };
         let answer = Answer {
-            mean: 1.0,
-            variance: 2.0,
-            latent_variance: 1.5,
-            probability: Some(0.5),
-            in_range: true,
+            outputs: core::iter::repeat_n(output, MAX_OUTPUTS).collect(),
+            probabilities: core::iter::repeat_n(0.5, MAX_OUTPUTS).collect(),
+            out_of_range: u64::MAX,
             ticks: u32::MAX,
         };
-        for outcome in [Ok(answer), Err(Refusal::InputLength { expected: 8 })] {
+        for outcome in [Ok(answer), Err(Refusal::TooMuchWork { most_paths: u32::MAX })] {
             let response = Response { id: u32::MAX, dropped: u32::MAX, model: Some(u32::MAX), outcome };
             let frame = encode(&response).unwrap();
             let mut receiver = Receiver::new();

@@ -32,4 +32,4 @@ mod message;
 /// By which both ends know that they mean the same model, see [`Response::model`].
 pub use diffgp_core::blob::stored_checksum as model_checksum;
 pub use frame::{FRAME_BYTES, Frame, Receiver, encode};
-pub use message::{Answer, MAX_INPUTS, MAX_PATHS, Refusal, Request, Response};
+pub use message::{Answer, MAX_INPUTS, MAX_OUTPUTS, Output, Refusal, Request, Response};

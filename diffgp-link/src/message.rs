@@ -2,18 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Inputs that a request can carry: as many as a model can have.
-pub use diffgp_core::blob::limits::MAX_INPUTS;
-
-/// Paths that a request may ask for: a device refuses more, so that no single frame keeps it busy for good.
-pub const MAX_PATHS: u32 = 100_000;
+/// Inputs and outputs that messages can carry: as many as a model can have.
+pub use diffgp_core::blob::limits::{MAX_INPUTS, MAX_OUTPUTS};
 
 /// Asks for one prediction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// Comes back in the response.
     pub id: u32,
-    /// Sampled paths, at most [`MAX_PATHS`]; 0 for a prediction along the drift.
+    /// Sampled paths; 0 for a prediction along the drift. A device refuses more work than it has time for.
     pub paths: u32,
     /// Seed of the noise; with `row` it fixes every bit of a sampled prediction.
     pub seed: u64,
@@ -24,7 +21,7 @@ pub struct Request {
 }
 
 /// Answers one request.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Response {
     /// Of the request.
     pub id: u32,
@@ -38,20 +35,27 @@ pub struct Response {
 }
 
 /// A prediction, bit for bit as the device computed it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
+    /// Of every output.
+    pub outputs: heapless::Vec<Output, MAX_OUTPUTS>,
+    /// Of every class; none for real targets.
+    pub probabilities: heapless::Vec<f32, MAX_OUTPUTS>,
+    /// Bit i is set if input i lies outside the range seen in training.
+    pub out_of_range: u64,
+    /// What the prediction cost, in ticks of the device's counter.
+    pub ticks: u32,
+}
+
+/// One output of a prediction.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Output {
     /// The mean, in the target's units.
     pub mean: f32,
     /// The variance with noise.
     pub variance: f32,
     /// The variance without noise.
     pub latent_variance: f32,
-    /// P(y = 1) of a classifier.
-    pub probability: Option<f32>,
-    /// Whether the input lies in the range seen in training.
-    pub in_range: bool,
-    /// What the prediction cost, in ticks of the device's counter.
-    pub ticks: u32,
 }
 
 /// Why a device has no prediction.
@@ -70,6 +74,9 @@ pub enum Refusal {
     NotFinite,
     /// Anything else.
     Other,
-    /// More than [`MAX_PATHS`] paths were asked for.
-    Paths,
+    /// The request is more work than this firmware does at a time.
+    TooMuchWork {
+        /// Paths that would not be.
+        most_paths: u32,
+    },
 }

@@ -97,7 +97,7 @@ fn evaluate_row(
 }
 
 /// A run to its end, with the end of every path.
-fn run<N: Noise>(mut run: Run<'_, N>) -> Result<Evaluated, diffgp_infer::Error> {
+fn run<N: Noise>(mut run: Run<'_, '_, N>) -> Result<Evaluated, diffgp_infer::Error> {
     let mut latents = Vec::new();
     while run.finish_path()? {
         latents.push(run.latents().collect());

@@ -12,6 +12,7 @@ new Uint8Array(memory.buffer, model_space(), model.length).set(model);
 const job = readFileSync(jobPath);
 const word = (index) => job.readUInt32LE(4 * index);
 const [inputs, rows, paths, low, high] = [0, 1, 2, 3, 4].map(word);
+const words = 26;
 const hex = (number) => number.toString(16).padStart(8, "0");
 
 for (let row = 0; row < rows; row++) {
@@ -20,7 +21,10 @@ for (let row = 0; row < rows; row++) {
   for (let i = 0; i < inputs; i++) input[i] = word(5 + row * inputs + i);
   const status = predict(inputs, paths, low, high, row);
   if (status !== 0) throw new Error(`row ${row}: status ${status}`);
-  const output = [...new Uint32Array(memory.buffer, output_space(), 10)];
-  console.log(["drift", ...[row, ...output.slice(0, 5)].map(hex)].join(" "));
-  console.log(["sampled", ...[row, ...output.slice(5)].map(hex)].join(" "));
+  // How many words there are, then the words; the same space for each prediction.
+  const space = output_space();
+  ["drift", "sampled", "resumed"].forEach((name, index) => {
+    const output = new Uint32Array(memory.buffer, space + 4 * words * index, words);
+    console.log([name, ...[row, ...output.slice(1, 1 + output[0])].map(hex)].join(" "));
+  });
 }

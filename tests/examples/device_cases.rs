@@ -44,6 +44,8 @@ fn cases() -> Vec<Case> {
         ("small-matern32", Shape { matern: Some(3), ..small }, 10),
         ("small-matern52", Shape { matern: Some(5), shared: true, ..small }, 10),
         ("small-time-features", Shape { inducing: 20, times: 3, ..small }, 10),
+        ("small-six-classes", Shape { inducing: 20, outputs: 6, classes: true, ..small }, 10),
+        ("small-two-targets", Shape { inducing: 30, outputs: 2, per_output: true, ..small }, 10),
         ("small-no-flow", Shape { steps: 0, ..small }, 10),
     ];
     let random = random.map(|(name, shape, rows)| {
@@ -86,7 +88,11 @@ fn main() {
 fn random_blob(name: &str, shape: &Shape) -> Vec<u8> {
     let scaling = Scaling {
         inputs: vec![Affine { mean: 20.0, scale: 4.0 }; shape.inputs],
-        targets: vec![Affine { mean: 100.0, scale: 30.0 }],
+        targets: if shape.classes {
+            vec![Affine::IDENTITY]
+        } else {
+            vec![Affine { mean: 100.0, scale: 30.0 }; shape.outputs]
+        },
         ranges: vec![Range { min: 12.0, max: 28.0 }; shape.inputs],
     };
     let metadata = Metadata { scaling: &scaling, names: &[], classes: &[], model_id: name.as_bytes() };
@@ -114,16 +120,20 @@ fn expected(case: &Case, model: &Model<'_>, inputs: &[f32]) -> String {
         show(&mut lines, "drift", row, model.predict(x, &mut workspace));
         let mut noise = Keyed::new(SEED, row as u32);
         show(&mut lines, "sampled", row, model.predict_sampled(x, case.paths, &mut noise, &mut workspace));
+        // The host does it in one go, the device piece by piece.
+        let mut noise = Keyed::new(SEED, row as u32);
+        show(&mut lines, "resumed", row, model.predict_sampled(x, case.paths, &mut noise, &mut workspace));
     }
     lines
 }
 
+/// Row, inputs out of range, then mean, variance and latent variance of every output, then every probability.
 fn show(lines: &mut String, name: &str, row: usize, prediction: Result<Prediction<'_>, Error>) {
     let p = prediction.expect("a prediction of a model of moderate size is finite");
-    let numbers = [p.mean(), p.variance(), p.latent_variance(), p.probability().unwrap_or(-1.0)];
-    write!(lines, "{name} {row:08x}").expect("a string can grow");
-    for number in numbers {
+    let outputs = p.outputs().flat_map(|output| [output.mean(), output.variance(), output.latent_variance()]);
+    write!(lines, "{name} {row:08x} {:08x}", p.out_of_range().bits()).expect("a string can grow");
+    for number in outputs.chain(p.probabilities()) {
         write!(lines, " {:08x}", number.to_bits()).expect("a string can grow");
     }
-    writeln!(lines, " {:08x}", u32::from(p.in_range())).expect("a string can grow");
+    lines.push('\n');
 }

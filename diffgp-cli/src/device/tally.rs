@@ -89,22 +89,35 @@ impl Report {
 
 /// The first value that has other bits on the device.
 fn difference(host: &HostAnswer, device: &Answer) -> Option<String> {
-    // A probability lies between 0 and 1: −1 stands for none.
-    let values = [
-        ("mean", host.mean(), device.mean),
-        ("variance", host.variance(), device.variance),
-        ("latent variance", host.latent_variance(), device.latent_variance),
-        ("probability", host.probability().unwrap_or(-1.0), device.probability.unwrap_or(-1.0)),
-    ];
-    let other = values.into_iter().find(|(_, host, device)| host.to_bits() != device.to_bits());
+    let (outputs, classes) = (host.outputs().len(), host.probabilities().len());
+    if (device.outputs.len(), device.probabilities.len()) != (outputs, classes) {
+        let (there, of_classes) = (device.outputs.len(), device.probabilities.len());
+        return Some(format!(
+            "it has {there} outputs and {of_classes} classes on the device, {outputs} and {classes} on the host"
+        ));
+    }
+    let of = |what: &str, index: usize, all: usize| if all == 1 { what.to_owned() } else { format!("{what} {index}") };
+    let of_outputs = host.outputs().iter().zip(&device.outputs).enumerate().flat_map(|(o, (host, device))| {
+        [
+            (of("mean", o, outputs), host.mean(), device.mean),
+            (of("variance", o, outputs), host.variance(), device.variance),
+            (of("latent variance", o, outputs), host.latent_variance(), device.latent_variance),
+        ]
+    });
+    let of_classes = host.probabilities().iter().zip(&device.probabilities).enumerate();
+    let of_classes = of_classes.map(|(class, (&host, &device))| (format!("probability {class}"), host, device));
+    let other = of_outputs.chain(of_classes).find(|(_, host, device)| host.to_bits() != device.to_bits());
     let value = other.map(|(name, host, device)| {
         let (host_bits, device_bits) = (host.to_bits(), device.to_bits());
         format!("its {name} is {device:?} ({device_bits:08x}) on the device, {host:?} ({host_bits:08x}) on the host")
     });
+    let (there, here) = (device.out_of_range, host.out_of_range().bits());
     let range = || {
-        let known = |in_range| if in_range { "inside" } else { "outside" };
-        let (there, here) = (known(device.in_range), known(host.in_range()));
-        format!("it lies {there} the training ranges on the device, {here} them on the host")
+        let inputs = |bits: u64| {
+            let outside: Vec<String> = (0..64).filter(|i| bits >> i & 1 == 1).map(|i| i.to_string()).collect();
+            if outside.is_empty() { "no input".to_owned() } else { format!("input {}", outside.join(", ")) }
+        };
+        format!("{} is outside the training ranges on the device, {} on the host", inputs(there), inputs(here))
     };
-    value.or_else(|| (device.in_range != host.in_range()).then(range))
+    value.or_else(|| (there != here).then(range))
 }

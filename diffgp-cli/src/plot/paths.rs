@@ -15,7 +15,7 @@ pub(super) fn path(model: &Model<'_>, x: &[f32], noise: Option<(u64, u32, u32)>)
     }
 }
 
-fn states<N: Noise>(mut run: Run<'_, N>) -> Result<Path, Error> {
+fn states<N: Noise>(mut run: Run<'_, '_, N>) -> Result<Path, Error> {
     let mut states = vec![run.position().map(f64::from).collect()];
     while run.step()? {
         states.push(run.position().map(f64::from).collect());

@@ -44,6 +44,13 @@ pub enum ParseError {
     /// A tensor holds a NaN, an infinity, a scale outside its limits, a range that ends before it begins, or padding that
     /// is not zero.
     TensorValue,
+    /// A path takes more work than the caller allows.
+    TooMuchWork {
+        /// Operations of a path.
+        operations: u64,
+        /// Operations that are allowed.
+        most: u64,
+    },
 }
 
 impl fmt::Display for ParseError {
@@ -76,6 +83,11 @@ impl fmt::Display for ParseError {
             Self::TensorValue => f.write_str(
                 "a tensor holds a number that is not finite, a scale or range out of its limits, or padding that is not \
                  zero",
+            ),
+            Self::TooMuchWork { operations, most } => write!(
+                f,
+                "a path of the model takes {operations} operations, {most} are allowed; `diffgp compress \
+                 --max-instructions` makes a cheaper model"
             ),
         }
     }

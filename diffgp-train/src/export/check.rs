@@ -71,7 +71,7 @@ pub(super) fn compare(blob: &[u8], params: &Params, scaling: &Scaling, rows: &[f
 }
 
 /// What the predictor says of the end of the only path, output by output.
-fn end<N: Noise>(mut run: Run<'_, N>) -> Result<Vec<Latent>, Error> {
+fn end<N: Noise>(mut run: Run<'_, '_, N>) -> Result<Vec<Latent>, Error> {
     run.finish_path()?;
     Ok(run.latents().collect())
 }

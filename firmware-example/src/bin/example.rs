@@ -34,8 +34,8 @@ fn main() -> ! {
             console::exit(1)
         }
     };
-    if !model.fits::<MAX_INPUTS, 100>() {
-        println!("the model needs a Workspace::<{}, {}>", model.inputs(), model.features());
+    if !Memory::fits(&model) {
+        println!("the model needs a Workspace::<{}, {}, {}>", model.inputs(), model.features(), model.outputs());
         console::exit(1)
     }
     let mut workspace = Memory::new();
@@ -52,7 +52,7 @@ fn main() -> ! {
 }
 
 /// A prediction is two numbers. Whoever looks at the mean alone could as well have used a lookup table.
-fn act(prediction: &Prediction) {
+fn act(prediction: &Prediction<'_>) {
     let (mean, variance) = (prediction.mean(), prediction.variance());
     let sure = variance < SURE_ENOUGH * SURE_ENOUGH && prediction.in_range();
     match (sure, mean > THRESHOLD) {

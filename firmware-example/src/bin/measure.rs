@@ -4,6 +4,7 @@
 #![no_std]
 #![no_main]
 
+use core::hint::black_box;
 use diffgp_firmware::console;
 use diffgp_firmware::counter::Counter;
 use diffgp_firmware::job::{Job, MAX_INPUTS};
@@ -12,7 +13,10 @@ use diffgp_infer::{Error, Keyed, Model, ParseError, Prediction, Workspace};
 
 diffgp_firmware::forbid_panic!();
 
-type Memory = Workspace<MAX_INPUTS, 100>;
+type Memory = Workspace<MAX_INPUTS, 100, MAX_OUTPUTS>;
+
+/// Outputs of the models that this image takes.
+const MAX_OUTPUTS: usize = 6;
 
 #[entry]
 fn main() -> ! {
@@ -54,6 +58,7 @@ fn measure(model: &Model<'_>, job: &Job, mut counter: Counter) -> ! {
         let Some(x) = job.row(row, &mut x) else { console::exit(6) };
         show("drift", row, predict(model, x, &mut workspace));
         show("sampled", row, predict_sampled(model, job, row, x, &mut workspace));
+        show("resumed", row, predict_in_pieces(model, job, row, x, &mut workspace));
     }
     console::exit(0)
 }
@@ -66,29 +71,48 @@ fn parse() -> Result<Model<'static>, ParseError> {
 }
 
 #[inline(never)]
-fn predict(model: &Model<'_>, x: &[f32], workspace: &mut Memory) -> Result<Prediction, Error> {
+fn predict<'w>(model: &'w Model<'_>, x: &[f32], workspace: &'w mut Memory) -> Result<Prediction<'w>, Error> {
     model.predict(x, workspace)
 }
 
 #[inline(never)]
-fn predict_sampled(
-    model: &Model<'_>,
+fn predict_sampled<'w>(
+    model: &'w Model<'_>,
     job: &Job,
     row: u32,
     x: &[f32],
-    workspace: &mut Memory,
-) -> Result<Prediction, Error> {
+    workspace: &'w mut Memory,
+) -> Result<Prediction<'w>, Error> {
     model.predict_sampled(x, job.paths, &mut Keyed::new(job.seed, row), workspace)
 }
 
-fn show(name: &str, row: u32, prediction: Result<Prediction, Error>) {
-    match prediction {
-        Ok(p) => {
-            let probability = p.probability().unwrap_or(-1.0);
-            let bits = [p.mean(), p.variance(), p.latent_variance(), probability].map(f32::to_bits);
-            let [mean, variance, latent, probability] = bits;
-            console::line(name, &[row, mean, variance, latent, probability, p.in_range().into()]);
+/// The same as a firmware with other things to do would: it comes back after every piece.
+#[inline(never)]
+fn predict_in_pieces<'w>(
+    model: &'w Model<'_>,
+    job: &Job,
+    row: u32,
+    x: &[f32],
+    workspace: &'w mut Memory,
+) -> Result<Prediction<'w>, Error> {
+    let mut noise = Keyed::new(job.seed, row);
+    let mut run = model.begin(x, job.paths, &mut noise, workspace)?;
+    while black_box(&mut run).advance()?.is_pending() {}
+    run.finish()
+}
+
+/// Row, inputs out of range, then mean, variance and latent variance of every output, then every probability.
+fn show(name: &str, row: u32, prediction: Result<Prediction<'_>, Error>) {
+    let mut words = [0; 2 + 4 * MAX_OUTPUTS];
+    let mut used = 0;
+    if let Ok(p) = prediction {
+        let outputs = p.outputs().flat_map(|output| [output.mean(), output.variance(), output.latent_variance()]);
+        let numbers = outputs.chain(p.probabilities()).map(f32::to_bits);
+        let head = [row, p.out_of_range().bits() as u32];
+        for (word, number) in words.iter_mut().zip(head.into_iter().chain(numbers)) {
+            *word = number;
+            used += 1;
         }
-        Err(_) => console::line(name, &[row]),
     }
+    console::line(name, words.get(..used).unwrap_or_default());
 }

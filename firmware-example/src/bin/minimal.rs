@@ -30,13 +30,18 @@ fn main() -> ! {
 
 #[inline(never)]
 #[unsafe(no_mangle)]
-fn along_the_drift(model: &Model<'_>, x: &[f32], workspace: &mut Memory) -> Result<Prediction, Error> {
+fn along_the_drift<'w>(model: &'w Model<'_>, x: &[f32], workspace: &'w mut Memory) -> Result<Prediction<'w>, Error> {
     model.predict(x, workspace)
 }
 
 /// One path: others cost the same again.
 #[inline(never)]
 #[unsafe(no_mangle)]
-fn sampled(model: &Model<'_>, x: &[f32], rng: &mut DefaultRng, workspace: &mut Memory) -> Result<Prediction, Error> {
+fn sampled<'w>(
+    model: &'w Model<'_>,
+    x: &[f32],
+    rng: &mut DefaultRng,
+    workspace: &'w mut Memory,
+) -> Result<Prediction<'w>, Error> {
     model.predict_sampled(x, black_box(1), rng, workspace)
 }

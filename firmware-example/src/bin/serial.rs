@@ -8,11 +8,15 @@ use diffgp_firmware::counter::Counter;
 use diffgp_firmware::uart::Uart;
 use diffgp_firmware::{console, entry, region};
 use diffgp_infer::{Error, Keyed, Model, Prediction, Workspace};
-use diffgp_link::{Answer, MAX_PATHS, Receiver, Refusal, Request, Response, encode, model_checksum};
+use diffgp_link::{Answer, MAX_OUTPUTS, Output, Receiver, Refusal, Request, Response, encode, model_checksum};
 
 diffgp_firmware::forbid_panic!();
 
-type Memory = Workspace<32, 100>;
+type Memory = Workspace<32, 100, 6>;
+
+/// The most work of one request, so that no frame keeps the device busy for good: about a minute at 50 MHz. An operation
+/// is a multiply-add, of 2.4 instructions with floating-point hardware and up to 240 without.
+const MOST_OPERATIONS: u64 = if cfg!(target_abi = "eabihf") { 1_000_000_000 } else { 10_000_000 };
 
 #[entry]
 fn main() -> ! {
@@ -36,8 +40,10 @@ fn main() -> ! {
 }
 
 fn answer(model: &Model<'_>, request: &Request, workspace: &mut Memory, counter: &Counter) -> Result<Answer, Refusal> {
-    if request.paths > MAX_PATHS {
-        return Err(Refusal::Paths);
+    let of_path = model.work_per_path().operations();
+    if of_path.saturating_mul(request.paths.into()) > MOST_OPERATIONS {
+        let most_paths = u32::try_from(MOST_OPERATIONS / of_path.max(1)).unwrap_or(u32::MAX);
+        return Err(Refusal::TooMuchWork { most_paths });
     }
     let (ticks, prediction) = counter.ticks(|| predict(model, request, workspace));
     let prediction = prediction.map_err(|error| match error {
@@ -46,17 +52,22 @@ fn answer(model: &Model<'_>, request: &Request, workspace: &mut Memory, counter:
         Error::InputNotFinite { .. } | Error::NotFinite => Refusal::NotFinite,
         _ => Refusal::Other,
     })?;
+    // At most as many as there is room for.
+    let output =
+        |o: diffgp_infer::Output| Output { mean: o.mean(), variance: o.variance(), latent_variance: o.latent_variance() };
     Ok(Answer {
-        mean: prediction.mean(),
-        variance: prediction.variance(),
-        latent_variance: prediction.latent_variance(),
-        probability: prediction.probability(),
-        in_range: prediction.in_range(),
+        outputs: prediction.outputs().take(MAX_OUTPUTS).map(output).collect(),
+        probabilities: prediction.probabilities().take(MAX_OUTPUTS).collect(),
+        out_of_range: prediction.out_of_range().bits(),
         ticks,
     })
 }
 
-fn predict(model: &Model<'_>, request: &Request, workspace: &mut Memory) -> Result<Prediction, Error> {
+fn predict<'w>(
+    model: &'w Model<'_>,
+    request: &Request,
+    workspace: &'w mut Memory,
+) -> Result<Prediction<'w>, Error> {
     if request.paths == 0 {
         model.predict(&request.x, workspace)
     } else {

@@ -5,12 +5,15 @@
 #![no_std]
 
 use core::cell::UnsafeCell;
+use core::hint::black_box;
 use diffgp_infer::{Error, Keyed, Model, Prediction, Workspace};
 
 const MODEL_BYTES: usize = 1 << 20;
 const INPUTS: usize = 32;
-/// Mean, variance, latent variance, probability (−1 without) and whether the input was in range.
-const WORDS: usize = 5;
+const OUTPUTS: usize = 6;
+/// How many words follow, inputs out of range (bits), mean, variance and latent variance of every output, then every
+/// probability.
+const WORDS: usize = 2 + 4 * OUTPUTS;
 
 /// No panic may be reachable: a call of this handler would leave an import in the module, which has none.
 #[panic_handler]
@@ -27,7 +30,7 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
 struct Shared {
     model: UnsafeCell<[u8; MODEL_BYTES]>,
     input: UnsafeCell<[f32; INPUTS]>,
-    output: UnsafeCell<[u32; 2 * WORDS]>,
+    output: UnsafeCell<[u32; 3 * WORDS]>,
 }
 
 // SAFETY: the module has one thread, and JavaScript touches the memory only while no function of it runs.
@@ -36,7 +39,7 @@ unsafe impl Sync for Shared {}
 static SHARED: Shared = Shared {
     model: UnsafeCell::new([0; MODEL_BYTES]),
     input: UnsafeCell::new([0.0; INPUTS]),
-    output: UnsafeCell::new([0; 2 * WORDS]),
+    output: UnsafeCell::new([0; 3 * WORDS]),
 };
 
 /// Where the model goes.
@@ -51,7 +54,7 @@ pub extern "C" fn input_space() -> *mut f32 {
     SHARED.input.get().cast()
 }
 
-/// Where the two predictions appear: along the drift, then sampled.
+/// Where the three predictions appear: along the drift, sampled, and sampled piece by piece.
 #[unsafe(no_mangle)]
 pub extern "C" fn output_space() -> *const u32 {
     SHARED.output.get().cast()
@@ -64,22 +67,44 @@ pub extern "C" fn predict(inputs: usize, paths: u32, seed_low: u32, seed_high: u
     let (bytes, x) = unsafe { (&*SHARED.model.get(), &*SHARED.input.get()) };
     let Ok(model) = Model::parse(bytes) else { return 1 };
     let Some(x) = x.get(..inputs) else { return 2 };
-    let mut workspace = Workspace::<INPUTS, 100>::new();
-    let drift = model.predict(x, &mut workspace);
-    let mut noise = Keyed::new(u64::from(seed_low) | u64::from(seed_high) << 32, row);
-    let sampled = model.predict_sampled(x, paths, &mut noise, &mut workspace);
-    let (Some(drift), Some(sampled)) = (words(drift), words(sampled)) else { return 2 };
+    let mut workspace = Workspace::<INPUTS, 100, OUTPUTS>::new();
+    let drift = words(model.predict(x, &mut workspace));
+    let noise = Keyed::new(u64::from(seed_low) | u64::from(seed_high) << 32, row);
+    let sampled = words(model.predict_sampled(x, paths, &mut noise.clone(), &mut workspace));
+    let resumed = words(in_pieces(&model, x, paths, &mut noise.clone(), &mut workspace));
+    let (Some(drift), Some(sampled), Some(resumed)) = (drift, sampled, resumed) else { return 2 };
     // SAFETY: nothing else reads or writes the output while this function runs (see `Sync` above).
     let output = unsafe { &mut *SHARED.output.get() };
-    for (output, word) in output.iter_mut().zip(drift.into_iter().chain(sampled)) {
+    for (output, word) in output.iter_mut().zip(drift.into_iter().chain(sampled).chain(resumed)) {
         *output = word;
     }
     0
 }
 
-fn words(prediction: Result<Prediction, Error>) -> Option<[u32; WORDS]> {
+fn in_pieces<'w>(
+    model: &'w Model<'_>,
+    x: &[f32],
+    paths: u32,
+    noise: &mut Keyed,
+    workspace: &'w mut Workspace<INPUTS, 100, OUTPUTS>,
+) -> Result<Prediction<'w>, Error> {
+    let mut noise = noise.clone();
+    let mut run = model.begin(x, paths, &mut noise, workspace)?;
+    while black_box(&mut run).advance()?.is_pending() {}
+    run.finish()
+}
+
+fn words(prediction: Result<Prediction<'_>, Error>) -> Option<[u32; WORDS]> {
     let p = prediction.ok()?;
-    let numbers = [p.mean(), p.variance(), p.latent_variance(), p.probability().unwrap_or(-1.0)];
-    let [mean, variance, latent, probability] = numbers.map(f32::to_bits);
-    Some([mean, variance, latent, probability, p.in_range().into()])
+    let outputs = p.outputs().flat_map(|output| [output.mean(), output.variance(), output.latent_variance()]);
+    let numbers = outputs.chain(p.probabilities()).map(f32::to_bits);
+    let mut words = [0; WORDS];
+    let mut used = 0;
+    let (count, places) = words.split_first_mut()?;
+    for (place, number) in places.iter_mut().zip([p.out_of_range().bits() as u32].into_iter().chain(numbers)) {
+        *place = number;
+        used += 1;
+    }
+    *count = used;
+    Some(words)
 }

@@ -18,24 +18,42 @@ pub(crate) struct Shape {
     pub(crate) shared: bool,
     /// Directions in the variance of every dimension of the flow; all of them if there are fewer.
     pub(crate) rank: usize,
+    pub(crate) outputs: usize,
+    /// A kernel for every output.
+    pub(crate) per_output: bool,
+    /// The outputs are those of classes, three or more.
+    pub(crate) classes: bool,
     /// 3 or 5 for Matérn 3/2 or 5/2.
     pub(crate) matern: Option<u8>,
 }
 
 impl Default for Shape {
     fn default() -> Self {
-        Self { inputs: 1, inducing: 1, steps: 0, times: 0, shared: false, rank: usize::MAX, matern: None }
+        Self {
+            inputs: 1,
+            inducing: 1,
+            steps: 0,
+            times: 0,
+            shared: false,
+            rank: usize::MAX,
+            outputs: 1,
+            per_output: false,
+            classes: false,
+            matern: None,
+        }
     }
 }
 
 pub(crate) fn random_model(shape: &Shape) -> Params {
     let mut noise = Keyed::new(42, 0);
     let flow = (shape.steps > 0).then(|| random_flow(shape, &mut noise));
-    let likelihood = Likelihood::Gaussian { noise: vec![0.05] };
+    let likelihood =
+        if shape.classes { Likelihood::Softmax } else { Likelihood::Gaussian { noise: vec![0.05; shape.outputs] } };
+    let kernels = if shape.per_output { shape.outputs } else { 1 };
     let predictor = Process {
         inducing: random_points(shape, &mut noise),
-        kernels: vec![random_kernel(shape, 1.0, &mut noise)],
-        posteriors: vec![random_posterior(shape.inducing, usize::MAX, &mut noise)],
+        kernels: (0..kernels).map(|_| random_kernel(shape, 1.0, &mut noise)).collect(),
+        posteriors: (0..shape.outputs).map(|_| random_posterior(shape.inducing, usize::MAX, &mut noise)).collect(),
     };
     Params { flow, predictor, likelihood, jitter: 1e-5, variance_floor: 1e-9 }
 }

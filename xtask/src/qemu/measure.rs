@@ -127,7 +127,8 @@ fn run_case(board: &Board, image: &Path, case: &Case) -> Result<Measured> {
 
 /// Every prediction the device printed against the host's, bit for bit.
 pub(crate) fn compare(expected: &str, printed: &str) -> Result<()> {
-    let mut device = printed.lines().filter(|line| line.starts_with("drift ") || line.starts_with("sampled "));
+    let predictions = ["drift ", "sampled ", "resumed "];
+    let mut device = printed.lines().filter(|line| predictions.iter().any(|name| line.starts_with(name)));
     for host in expected.lines() {
         let device = device.next().context("the device printed fewer predictions than the host")?;
         ensure!(host == device, "other bits than on the host:\n  host   {host}\n  device {device}");

@@ -4,7 +4,7 @@ use super::board::Board;
 use super::cases::Case;
 use super::machine::{self, Loaded, Serial};
 use anyhow::{Context, Result, bail, ensure};
-use diffgp_link::{Answer, MAX_PATHS, Receiver, Refusal, Request, Response, encode, model_checksum};
+use diffgp_link::{Answer, Receiver, Refusal, Request, Response, encode, model_checksum};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Child;
@@ -53,9 +53,12 @@ fn clean_line(line: &mut Line, case: &Case) -> Result<()> {
     let refused = line.receive()?;
     let expected = request(case, 0, 0)?.x.len() as u32;
     ensure!(refused.outcome == Err(Refusal::InputLength { expected }), "a short input is answered with {refused:?}");
-    line.send(&encoded(&request(case, 0, MAX_PATHS + 1)?)?)?;
+    line.send(&encoded(&request(case, 0, u32::MAX / 2000)?)?)?;
     let refused = line.receive()?;
-    ensure!(refused.outcome == Err(Refusal::Paths), "a request that would never end is answered with {refused:?}");
+    let Err(Refusal::TooMuchWork { most_paths }) = refused.outcome else {
+        bail!("a request that would never end is answered with {refused:?}")
+    };
+    ensure!((1..1_000_000).contains(&most_paths), "at most {most_paths} paths are allowed");
     Ok(())
 }
 
@@ -99,20 +102,20 @@ fn check(case: &Case, request: &Request, response: &Response, dropped: u32) -> R
     ensure!(response.id == request.id, "asked {}, answered {}", request.id, response.id);
     ensure!(response.dropped == dropped, "{} frames dropped instead of {dropped}", response.dropped);
     ensure!(response.model == model_checksum(&std::fs::read(&case.model)?), "another model: {:?}", response.model);
-    let answer = response.outcome.map_err(|refusal| anyhow::anyhow!("refused: {refusal:?}"))?;
+    let answer = response.outcome.as_ref().map_err(|refusal| anyhow::anyhow!("refused: {refusal:?}"))?;
     ensure!(answer.ticks > 0, "a prediction without cost");
     let kind = if request.paths == 0 { "drift" } else { "sampled" };
     let host = case.expected.lines().filter(|line| line.starts_with(kind)).nth(request.row as usize);
-    let device = as_line(kind, request.row, &answer);
+    let device = as_line(kind, request.row, answer);
     ensure!(host == Some(&device), "other bits than on the host:\n  host   {host:?}\n  device {device}");
     Ok(())
 }
 
 fn as_line(kind: &str, row: u32, answer: &Answer) -> String {
-    let numbers = [answer.mean, answer.variance, answer.latent_variance, answer.probability.unwrap_or(-1.0)];
-    let [mean, variance, latent, probability] = numbers.map(f32::to_bits);
-    let in_range = u32::from(answer.in_range);
-    format!("{kind} {row:08x} {mean:08x} {variance:08x} {latent:08x} {probability:08x} {in_range:08x}")
+    let outputs = answer.outputs.iter().flat_map(|output| [output.mean, output.variance, output.latent_variance]);
+    let numbers =
+        outputs.chain(answer.probabilities.iter().copied()).map(|number| format!(" {:08x}", number.to_bits()));
+    format!("{kind} {row:08x} {:08x}", answer.out_of_range) + &numbers.collect::<String>()
 }
 
 /// A board whose serial port is a TCP connection to us. It runs until this is dropped.
