@@ -156,10 +156,8 @@ fn check_model(args: &Args, model: &Model<'_>, checksum: u32, response: &Respons
              flash that file, or name the one that the device has"
         ))),
         (_, Err(Refusal::Capacity)) => bail!(
-            "{port}: the device's firmware has too little memory for {file}; build it with a Workspace::<{}, {}, {}>",
-            model.inputs(),
-            model.features(),
-            model.outputs()
+            "{port}: the device's firmware has too little memory for {file}; build it with a {}",
+            workspace(model)
         ),
         (_, Err(Refusal::TooMuchWork { most_paths })) => Err(mistake(format!(
             "{port}: {} paths of {file} are more work than this device does at a time; at most {most_paths} are not",
@@ -167,6 +165,12 @@ fn check_model(args: &Args, model: &Model<'_>, checksum: u32, response: &Respons
         ))),
         _ => Ok(()),
     }
+}
+
+/// The type that a model needs, without the outputs where one is all.
+fn workspace(model: &Model<'_>) -> String {
+    let outputs = if model.outputs() > 1 { format!(", {}", model.outputs()) } else { String::new() };
+    format!("Workspace::<{}, {}{outputs}>", model.inputs(), model.features())
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

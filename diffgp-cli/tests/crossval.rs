@@ -141,7 +141,7 @@ fn a_split_of_one_class_has_no_auc_and_the_others_keep_theirs() {
     assert_eq!(both.json()["results"][0]["auc_mean"], whole);
     assert!(both.stderr.contains("1 of 2 splits"), "{both:?}");
     let table = folder.run(&command("1..2")).succeeds();
-    assert!(table.stdout.contains("AUC") && !table.stdout.contains("RMSE"), "{table:?}");
+    assert!(table.stdout.contains("accuracy") && !table.stdout.contains("RMSE"), "{table:?}");
     assert!(table.stderr.contains("1 of 1 splits"), "{table:?}");
 }
 

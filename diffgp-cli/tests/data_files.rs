@@ -133,7 +133,7 @@ fn columns_and_targets_that_do_not_vary_are_warned_about() {
     let constant = constant.succeeds();
     assert!(constant.stderr.contains("warning: \"b\" does not vary"), "{constant:?}");
     let flat = train(&folder, rows(30, |a, b, _| format!("{a},{b},5\n")).under_header("a,b,y\n"), "").succeeds();
-    assert!(flat.stderr.contains("warning: the target does not vary"), "{flat:?}");
+    assert!(flat.stderr.contains("warning: the target \"y\" does not vary"), "{flat:?}");
     let json = folder.run("eval model.dgp table.csv --json").json();
     assert!(json["rmse"].as_f64().unwrap() < 1e-3, "{json}");
     let nothing = train(&folder, "a,y\n1,2\n1,2\n1,3\n", "").succeeds();

@@ -9,6 +9,10 @@ fn eval_has_its_keys() {
     assert_eq!(json["n"], 60);
     assert!(json["rmse"].as_f64().unwrap() < 0.5, "{json}");
     assert!(json["log_likelihood"].is_f64() && json["auc"].is_null(), "{json}");
+    for key in ["coverage_50", "coverage_80", "coverage_90", "coverage_95", "coverage_99", "winkler_95", "crps"] {
+        assert!(json[key].is_f64(), "{key}: {json}");
+    }
+    assert!(json["outputs"].is_null() && json["crps"].as_f64() < json["winkler_95"].as_f64(), "{json}");
     let text = folder.run("eval model.dgp data.csv").succeeds().stdout;
     assert!(text.contains("RMSE") && text.contains("log-likelihood"), "{text}");
 }
@@ -26,7 +30,11 @@ fn eval_of_a_classifier_has_its_keys() {
     let json = folder.run("predict model.dgp data.csv --json").json();
     assert_eq!((&json["n"], json["probability"].as_array().unwrap().len()), (&60.into(), 60));
     folder.write("three.csv", csv(60, |a, _| f64::from(a > 0.0) + 2.0));
-    folder.run("eval model.dgp three.csv").refused_with(&["three.csv: row 1", "0 or 1"]);
+    folder.run("eval model.dgp three.csv").refused_with(&[
+        "three.csv: row 1",
+        "\"y\"",
+        "none of the model's classes, which are 0, 1",
+    ]);
 }
 
 #[test]
@@ -55,14 +63,14 @@ fn eval_on_a_split_is_eval_on_those_rows_with_their_own_noise() {
 fn predictions_read_back_to_the_same_bits_however_they_are_asked_for() {
     let folder = Folder::with_model();
     let table = folder.run("predict model.dgp data.csv --paths 7 --seed 5").succeeds().stdout;
-    assert!(table.starts_with("mean,variance\n") && table.lines().count() == 61, "{table}");
+    assert!(table.starts_with("mean,variance,low_90,high_90\n") && table.lines().count() == 61, "{table}");
     let json = folder.run("predict model.dgp data.csv --paths 7 --seed 5 --json").json();
     folder.run("predict model.dgp data.csv --paths 7 --seed 5 --out p.csv").succeeds();
     assert_eq!(folder.read_text("p.csv"), table);
     for (row, line) in table.lines().skip(1).enumerate() {
-        let (mean, variance) = line.split_once(',').unwrap();
-        assert_eq!(mean.parse::<f32>().unwrap(), json["mean"][row].as_f64().unwrap() as f32);
-        assert_eq!(variance.parse::<f32>().unwrap(), json["variance"][row].as_f64().unwrap() as f32);
+        for (cell, column) in line.split(',').zip(["mean", "variance", "low_90", "high_90"]) {
+            assert_eq!(cell.parse::<f32>().unwrap(), json[column][row].as_f64().unwrap() as f32, "{column}");
+        }
     }
     assert_ne!(folder.run("predict model.dgp data.csv --paths 7").succeeds().stdout, table);
     let drift = folder.run("predict model.dgp data.csv --deterministic").succeeds().stdout;

@@ -19,6 +19,7 @@ mod kept_files;
 #[cfg(unix)]
 mod killed;
 mod late_failures;
+mod many_answers;
 mod plot;
 mod runner;
 mod threads;

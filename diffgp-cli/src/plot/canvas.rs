@@ -24,6 +24,19 @@ pub(crate) const ORANGE: RGBColor = RGBColor(230, 159, 0);
 pub(crate) const VERMILLION: RGBColor = RGBColor(213, 94, 0);
 pub(crate) const GREY: RGBColor = RGBColor(110, 110, 110);
 
+/// One of many colours: those of Okabe and Ito as far as they go, else hues.
+pub(crate) fn of_many(index: usize, count: usize) -> RGBColor {
+    const GREEN: RGBColor = RGBColor(0, 158, 115);
+    const PURPLE: RGBColor = RGBColor(204, 121, 167);
+    const SKY: RGBColor = RGBColor(86, 180, 233);
+    let few = [BLUE, ORANGE, GREEN, PURPLE, VERMILLION, SKY, BLACK];
+    if count <= few.len() && index < count {
+        return few[index];
+    }
+    let (r, g, b) = HSLColor(index as f64 / count as f64, 0.75, 0.42).to_backend_color().rgb;
+    RGBColor(r, g, b)
+}
+
 /// A chart with two linear axes.
 pub(crate) type Chart<'a, DB> = ChartContext<'a, DB, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 /// What drawing gives.

@@ -3,7 +3,7 @@
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use super::canvas::{Axis, BLUE, Drawn, GREY, Picture, VERMILLION, axes, legend};
+use super::canvas::{self, Axis, BLUE, Drawn, GREY, Picture, VERMILLION, axes, legend};
 
 /// One row: what was predicted and what was true.
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +102,7 @@ impl Picture for ClassCurves {
         let places = self.curves.iter().flatten().map(|&(x, _)| x).chain(self.rows.iter().map(|&(x, _)| x));
         let (x, y) = (Axis::around(&self.input, places), Axis::new("probability", -0.1..1.02));
         let mut chart = axes(area, "Predictions", x, y)?;
-        let colour = |class: usize| HSLColor(class as f64 / self.classes.len() as f64, 0.75, 0.42);
+        let colour = |class: usize| canvas::of_many(class, self.classes.len());
         for (class, (name, curve)) in self.classes.iter().zip(&self.curves).enumerate() {
             let style = colour(class).stroke_width(2);
             chart
