@@ -189,3 +189,35 @@ fn crossval_sums_up_targets_and_classes() {
         assert!(json["results"][0][key].is_f64(), "{key}: {json}");
     }
 }
+
+#[test]
+fn compress_keeps_all_targets_and_all_classes() {
+    for (folder, columns) in [(two_targets(), 8), (three_classes(), 3)] {
+        let json = folder.run("compress model.dgp --data data.csv --tolerance 0.001 --out small.dgp --json").json();
+        assert!(json["bytes"].as_u64().unwrap() * 10 < json["original_bytes"].as_u64().unwrap() * 8, "{json}");
+        let measured = &json["measured"];
+        let loss = |of: &str| measured[of]["log_likelihood"].as_f64().unwrap();
+        assert!((loss("original") - loss("compressed")).abs() < 0.05, "{measured}");
+        match columns {
+            8 => assert_eq!(measured["compressed"]["outputs"][1]["name"], "heat, W"),
+            _ => assert!(measured["compressed"]["accuracy"].is_f64(), "{measured}"),
+        }
+        // Every column of one is close to that of the other, compared with how much it varies.
+        let numbers = |model: &str| -> Vec<Vec<f64>> {
+            let text = folder.run(&format!("predict {model} data.csv")).succeeds().stdout;
+            let row = |line: &str| line.split(',').take(columns).map(|cell| cell.parse().unwrap()).collect();
+            text.lines().skip(1).map(row).collect()
+        };
+        let (before, after) = (numbers("model.dgp"), numbers("small.dgp"));
+        for column in (0..columns).filter(|column| columns == 3 || column % 4 == 0) {
+            let of = |rows: &[Vec<f64>]| rows.iter().map(|row| row[column]).collect::<Vec<f64>>();
+            let (before, after) = (of(&before), of(&after));
+            let mean = before.iter().sum::<f64>() / before.len() as f64;
+            let spread: f64 = before.iter().map(|value| (value - mean).powi(2)).sum();
+            let moved: f64 = before.iter().zip(&after).map(|(a, b)| (a - b).powi(2)).sum();
+            assert!(moved < 0.02 * spread, "column {column}: {moved} of {spread}");
+        }
+        let text = folder.run("inspect small.dgp").succeeds().stdout;
+        assert!(text.contains("compressed from"), "{text}");
+    }
+}

@@ -79,7 +79,7 @@ pub struct Compressed {
     pub curve: Vec<Point>,
     /// For every dimension of the flow.
     pub flow: Vec<Change>,
-    /// For the predictor.
+    /// For the predictor, the worst over its outputs.
     pub predictor: Change,
     /// Whether the predictor's mean was adapted to the changed flow.
     pub adapted: bool,

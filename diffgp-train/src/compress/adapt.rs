@@ -13,17 +13,21 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::tensors::Process;
+use super::tensors::KernelTensors;
 use crate::export::tables::Output;
 
-/// The predictor's output for the ends of the same number of paths from every row (consecutive rows of `ends`), the
-/// original's standardised means and the noise. `None` if a matrix cannot be factorised.
-pub(super) fn adapt(predictor: &Process, ends: &DMatrix<f64>, means: &[f64], noise: f64) -> Option<Output> {
-    let kernel = &predictor.kernel;
+/// An output on a kernel of the predictor, for the ends of the same number of paths from every row (consecutive rows of
+/// `ends`), the original's standardised means and the noise. `None` if a matrix cannot be factorised.
+pub(super) fn adapt(
+    kernel: &KernelTensors,
+    output: &Output,
+    ends: &DMatrix<f64>,
+    means: &[f64],
+    noise: f64,
+) -> Option<Output> {
     let size = kernel.points.nrows();
     let paths = ends.nrows() / means.len();
     let factor = kernel.whitening(&kernel.points)?;
-    let output = predictor.outputs.first()?;
     let s = kernel.variance.sqrt();
     let mut precision = DMatrix::identity(size, size);
     let mut moment = DVector::zeros(size);

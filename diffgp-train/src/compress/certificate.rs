@@ -57,7 +57,7 @@ pub struct Certificate {
     pub adapted: bool,
     /// For every dimension of the flow, the worst over its tables.
     pub flow: Vec<Bound>,
-    /// For the predictor.
+    /// For the predictor, the worst over its outputs.
     pub predictor: Bound,
 }
 
@@ -82,7 +82,7 @@ impl Certificate {
     }
 }
 
-/// Bounds for every dimension of the flow, the worst over tables, and for the predictor. Both models have the same
+/// Bounds for every dimension of the flow, the worst over tables, and for the predictor, the worst over outputs. Both models have the same
 /// number of tables.
 pub(super) fn bounds(original: &Tensors, compressed: &Tensors, inputs: usize) -> (Vec<Bound>, Bound) {
     let mut flow = vec![Bound::default(); if original.flow.is_empty() { 0 } else { inputs }];
@@ -92,8 +92,9 @@ pub(super) fn bounds(original: &Tensors, compressed: &Tensors, inputs: usize) ->
             flow[d] = flow[d].worst(bound);
         }
     }
-    let predictor = process_bounds(&original.predictor, &compressed.predictor);
-    (flow, predictor.first().copied().unwrap_or_default())
+    let predictor = original.predictor.iter().zip(&compressed.predictor);
+    let predictor = predictor.flat_map(|(before, after)| process_bounds(before, after));
+    (flow, predictor.fold(Bound::default(), Bound::worst))
 }
 
 fn process_bounds(before: &Process, after: &Process) -> Vec<Bound> {

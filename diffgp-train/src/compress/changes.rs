@@ -14,7 +14,7 @@ use crate::threads::Threads;
 /// How far predictions along the drift are from the original's: H18 to H20.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Differences {
-    /// In standard deviations of the target.
+    /// In standard deviations of the target, the worst over outputs.
     pub(super) mean: f32,
     /// Relative.
     pub(super) variance: f32,
@@ -30,19 +30,22 @@ pub(super) fn differences(
     threads: &Threads,
 ) -> Result<Differences, CompressError> {
     let rows = rows.numbered(&spread(rows.total(), COMPARED_ROWS));
-    let scale = original.blob().target(0).scale;
     let before = evaluate(original, &rows, Sampling::Drift, threads)?;
     let after = evaluate(compressed, &rows, Sampling::Drift, threads)?;
     let mut differences = Differences { rows: rows.len() as u32, ..Differences::default() };
     for (before, after) in before.iter().zip(&after) {
-        let (before, after) = (&before.answer, &after.answer);
-        differences.mean = differences.mean.max((after.mean() - before.mean()).abs() / scale);
-        differences.variance = differences.variance.max((after.variance() / before.variance() - 1.0).abs());
+        let outputs = before.answer.outputs().iter().zip(after.answer.outputs());
+        for (index, (before, after)) in outputs.enumerate() {
+            let scale = original.blob().target(index).scale;
+            differences.mean = differences.mean.max((after.mean() - before.mean()).abs() / scale);
+            differences.variance = differences.variance.max((after.variance() / before.variance() - 1.0).abs());
+        }
     }
     Ok(differences)
 }
 
-/// What changed at the visited states, next to the bounds: for every dimension of the flow, and for the predictor.
+/// What changed at the visited states, next to the bounds: for every dimension of the flow, and for the predictor, the worst
+/// over its outputs.
 pub(super) fn changes(
     reference: &Tensors,
     stored: &Tensors,
@@ -59,8 +62,11 @@ pub(super) fn changes(
         }
     }
     let mut predictor = none(certificate.predictor);
-    let (before, after) = (&reference.predictor, &stored.predictor);
-    measure(&mut predictor, (before, &before.outputs[0]), (after, &after.outputs[0]), &visited.ends);
+    for (before, after) in reference.predictor.iter().zip(&stored.predictor) {
+        for (old, new) in before.outputs.iter().zip(&after.outputs) {
+            measure(&mut predictor, (before, old), (after, new), &visited.ends);
+        }
+    }
     (flow, predictor)
 }
 

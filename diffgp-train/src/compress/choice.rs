@@ -21,7 +21,7 @@ pub struct Choice {
     pub predictor_bits: Bits,
     /// Directions of every output of the flow, kernel by kernel.
     pub flow_ranks: Vec<Vec<usize>>,
-    /// Directions of the predictor.
+    /// Directions of every output of the predictor, or as many as it has.
     pub predictor_rank: usize,
 }
 
@@ -30,5 +30,12 @@ pub struct Choice {
 pub(super) enum Part {
     /// The flow's kernel with this index.
     Flow(usize),
-    Predictor,
+    /// The predictor's kernel with this index.
+    Predictor(usize),
+}
+
+impl Part {
+    pub(super) fn is_predictor(self) -> bool {
+        matches!(self, Self::Predictor(_))
+    }
 }

@@ -53,13 +53,19 @@ pub(super) struct Writer<'a> {
     pub(super) targets: Vec<TargetRecord>,
     /// Where the original goes.
     pub(super) visited: Visited,
-    /// Mean latent variance of the original's predictions, standardised, if that is all that is kept of the variance.
-    pub(super) constant_variance: Option<f64>,
+    /// Mean latent variance of the original's predictions, standardised, for every kernel of the predictor, if that is
+    /// all that is kept of the variance.
+    pub(super) constant_variance: Option<Vec<f64>>,
     bases: HashMap<BasisKey, Rc<Basis>>,
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(model: &Model<'a>, scaling: Vec<f32>, visited: Visited, constant_variance: Option<f64>) -> Self {
+    pub(super) fn new(
+        model: &Model<'a>,
+        scaling: Vec<f32>,
+        visited: Visited,
+        constant_variance: Option<Vec<f64>>,
+    ) -> Self {
         let (blob, header) = (model.blob(), *model.blob().header());
         let targets = (0..header.real_targets()).map(|output| blob.target(output)).collect();
         Self { header, scaling, targets, visited, constant_variance, bases: HashMap::new() }
@@ -100,19 +106,23 @@ impl<'a> Writer<'a> {
                 body.stored_output(&outputs[kernel][table * per_table + within]);
             }
         }
-        let form = Form {
-            points: choice.predictor_points,
-            point_bits: choice.point_bits,
-            weights: choice.weight_bits,
-            directions: choice.predictor_bits,
-            ranks: &[choice.predictor_rank],
-        };
-        let (mut kernel, stored) = self.store(source, Part::Predictor, &form)?;
-        if let Some(variance) = self.constant_variance {
-            kernel.variance = variance.clamp(1e-12, 1e12) as f32;
+        let mut outputs = Vec::new();
+        for (index, process) in tensors.predictor.iter().enumerate() {
+            let form = Form {
+                points: choice.predictor_points,
+                point_bits: choice.point_bits,
+                weights: choice.weight_bits,
+                directions: choice.predictor_bits,
+                ranks: &vec![choice.predictor_rank; process.outputs.len()],
+            };
+            let (mut kernel, stored) = self.store(source, Part::Predictor(index), &form)?;
+            if let Some(variances) = &self.constant_variance {
+                kernel.variance = variances[index].clamp(1e-12, 1e12) as f32;
+            }
+            body.stored_kernel(&kernel);
+            outputs.extend(stored);
         }
-        body.stored_kernel(&kernel);
-        stored.iter().for_each(|output| body.stored_output(output));
+        outputs.iter().for_each(|output| body.stored_output(output));
 
         for target in &self.targets {
             body.target(*target);
@@ -169,12 +179,12 @@ impl<'a> Writer<'a> {
         bits: Bits,
     ) -> Result<Rc<Basis>, CompressError> {
         let process = source.process(part);
-        let adaptation = if part == Part::Predictor { source.adaptation } else { 0 };
+        let adaptation = if part.is_predictor() { source.adaptation } else { 0 };
         let key = BasisKey { part, adaptation, outputs: process.outputs.len(), points, bits };
         if let Some(basis) = self.bases.get(&key) {
             return Ok(Rc::clone(basis));
         }
-        let states = if part == Part::Predictor { &self.visited.ends } else { &self.visited.flow };
+        let states = if part.is_predictor() { &self.visited.ends } else { &self.visited.flow };
         let basis = Rc::new(Basis::new(process, states, points, bits).ok_or(CompressError::Singular)?);
         self.bases.insert(key, Rc::clone(&basis));
         Ok(basis)
@@ -186,7 +196,7 @@ impl Source {
     pub(super) fn process(&self, part: Part) -> &Process {
         match part {
             Part::Flow(index) => &self.tensors.flow[index],
-            Part::Predictor => &self.tensors.predictor,
+            Part::Predictor(index) => &self.tensors.predictor[index],
         }
     }
 }

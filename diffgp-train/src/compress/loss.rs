@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use diffgp_infer::Model;
+use diffgp_infer::{Model, Output};
 
 use super::choice::Choice;
 use super::workshop::Workshop;
@@ -79,17 +79,23 @@ fn mean_divergence(before: &[Evaluated], after: &[Evaluated]) -> f64 {
     total / before.len().max(1) as f64
 }
 
-/// Kullback–Leibler divergence of two predictions: of Bernoulli variables, or of Gaussians with their moments.
+/// Kullback–Leibler divergence of two predictions: of classes, or of Gaussians with their moments, whose targets count one
+/// by one: the paths that targets have in common are left out.
 fn divergence(p: &Answer, q: &Answer) -> f64 {
-    match (p.probability(), q.probability()) {
-        (Some(p), Some(q)) => {
-            let (p, q) = (f64::from(p), f64::from(q));
-            p * (p / q).ln() + (1.0 - p) * ((1.0 - p) / (1.0 - q)).ln()
-        }
-        _ => {
-            let (v, w) = (f64::from(p.variance()), f64::from(q.variance()));
-            let difference = f64::from(p.mean()) - f64::from(q.mean());
-            0.5 * (v / w - 1.0 - (v / w).ln() + difference * difference / w)
-        }
+    if let (Some(p), Some(q)) = (p.probability(), q.probability()) {
+        let (p, q) = (f64::from(p), f64::from(q));
+        return p * (p / q).ln() + (1.0 - p) * ((1.0 - p) / (1.0 - q)).ln();
     }
+    if !p.probabilities().is_empty() {
+        // A probability that single precision cannot hold counts as the smallest that it can.
+        let least = |probability: &f32| f64::from(probability.max(f32::MIN_POSITIVE));
+        let classes = p.probabilities().iter().map(least).zip(q.probabilities().iter().map(least));
+        return classes.map(|(p, q)| p * (p / q).ln()).sum();
+    }
+    let of_target = |(p, q): (&Output, &Output)| {
+        let (v, w) = (f64::from(p.variance()), f64::from(q.variance()));
+        let difference = f64::from(p.mean()) - f64::from(q.mean());
+        0.5 * (v / w - 1.0 - (v / w).ln() + difference * difference / w)
+    };
+    p.outputs().iter().zip(q.outputs()).map(of_target).sum()
 }

@@ -35,7 +35,8 @@ pub(crate) struct Tensors {
     pub(crate) tables: usize,
     /// One for every kernel of the flow. Outputs in order of tables, and within a table of dimensions.
     pub(crate) flow: Vec<Process>,
-    pub(crate) predictor: Process,
+    /// One for every kernel of the predictor: all outputs on one, or one on each.
+    pub(crate) predictor: Vec<Process>,
 }
 
 impl Tensors {
@@ -66,10 +67,16 @@ impl Tensors {
                 });
             }
         }
-        let (kernel_view, output_view) = (blob.predictor_kernel(0)?, blob.predictor_output(0)?);
         let features = usize::from(header.predictor_inducing);
-        let predictor =
-            Process { kernel: kernel(&kernel_view, inputs, features), outputs: vec![output(&output_view, features)] };
+        let mut predictor = Vec::new();
+        for index in 0..header.predictor_kernels.into() {
+            let kernel = kernel(&blob.predictor_kernel(index)?, inputs, features);
+            predictor.push(Process { kernel, outputs: Vec::new() });
+        }
+        let kernels = predictor.len();
+        for index in 0..header.outputs.into() {
+            predictor.get_mut(index.min(kernels - 1))?.outputs.push(output(&blob.predictor_output(index)?, features));
+        }
         Some(Self { tables, flow, predictor })
     }
 

@@ -14,7 +14,7 @@ use super::states::{Visited, spread, visit};
 use super::tensors::{Process, Tensors};
 use super::{ADAPT_PATHS, Bound, Certificate, CompressError, FLOW_STATES, STATE_PATHS, STATE_ROWS};
 use crate::aligned::AlignedBytes;
-use crate::evaluate::{Sampling, evaluate};
+use crate::evaluate::{Evaluated, Sampling, evaluate};
 use crate::export::Bits;
 use crate::export::tables::Output;
 use crate::threads::Threads;
@@ -26,8 +26,9 @@ pub(super) struct Workshop<'a> {
     threads: &'a Threads,
     tensors: Tensors,
     writer: Writer<'a>,
-    /// The original's standardised means for the rows that predictors are adapted to, once they are needed.
-    means: Vec<f64>,
+    /// The original's standardised means, output by output, for the rows that predictors are adapted to, once they are
+    /// needed.
+    means: Vec<Vec<f64>>,
     /// By number of steps.
     adapted: HashMap<usize, Adapted>,
     adaptations: usize,
@@ -36,7 +37,7 @@ pub(super) struct Workshop<'a> {
 /// A predictor that was adapted, with a number of its own.
 pub(super) struct Adapted {
     number: usize,
-    predictor: Process,
+    predictor: Vec<Process>,
 }
 
 impl<'a> Workshop<'a> {
@@ -56,9 +57,16 @@ impl<'a> Workshop<'a> {
         let visited = Visited { flow: thin(visited.flow, FLOW_STATES), ..visited };
         let constant_variance = if mean_only {
             let evaluated = evaluate(model, &rows.numbered(&some), Sampling::Paths { count: 16, seed: 1 }, threads)?;
-            let scale = f64::from(model.blob().target(0).scale).powi(2);
-            let sum: f64 = evaluated.iter().map(|one| f64::from(one.answer.latent_variance()) / scale).sum();
-            Some(sum / evaluated.len() as f64)
+            let of_output = |o: usize| {
+                let scale = f64::from(model.blob().target(o).scale).powi(2);
+                let of_row = |one: &Evaluated| f64::from(one.answer.outputs()[o].latent_variance()) / scale;
+                evaluated.iter().map(of_row).sum::<f64>() / evaluated.len() as f64
+            };
+            let of_outputs: Vec<f64> = (0..model.outputs()).map(of_output).collect();
+            // Outputs on one kernel have one variance.
+            let per_kernel = model.outputs() / usize::from(model.blob().header().predictor_kernels);
+            let mean = |outputs: &[f64]| outputs.iter().sum::<f64>() / outputs.len() as f64;
+            Some(of_outputs.chunks(per_kernel).map(mean).collect())
         } else {
             None
         };
@@ -113,7 +121,7 @@ impl<'a> Workshop<'a> {
             flow_bits: Bits::ThirtyTwo,
             predictor_bits: Bits::ThirtyTwo,
             flow_ranks: self.tensors.flow.iter().map(|p| p.outputs.iter().map(rank).collect()).collect(),
-            predictor_rank: self.tensors.predictor.outputs.iter().map(rank).sum(),
+            predictor_rank: self.tensors.predictor.iter().flat_map(|p| &p.outputs).map(rank).max().unwrap_or(0),
         }
     }
 
@@ -174,24 +182,34 @@ impl<'a> Workshop<'a> {
 
     /// Adapts the predictor for this many steps to the flow of a file. Returns the one that was there.
     pub(super) fn adapt_to(&mut self, steps: usize, bytes: &[u8]) -> Result<Option<Adapted>, CompressError> {
-        let target = self.writer.targets.first().copied().unwrap_or(TargetRecord::LATENT);
+        let outputs = usize::from(self.writer.header.outputs);
+        let target = |output: usize| self.writer.targets.get(output).copied().unwrap_or(TargetRecord::LATENT);
         let numbers = self.rows.adapted_to();
         if self.means.is_empty() {
             let aligned = AlignedBytes::new(self.original);
             let sampling = Sampling::Paths { count: ADAPT_PATHS, seed: 5 };
             let evaluated =
                 evaluate(&Model::parse(aligned.as_slice())?, &self.rows.numbered(&numbers), sampling, self.threads)?;
-            let (mean, scale) = (f64::from(target.mean), f64::from(target.scale));
-            self.means = evaluated.iter().map(|one| (f64::from(one.answer.mean()) - mean) / scale).collect();
+            let of_output = |o: usize| {
+                let (mean, scale) = (f64::from(target(o).mean), f64::from(target(o).scale));
+                let of_row = |one: &Evaluated| (f64::from(one.answer.outputs()[o].mean()) - mean) / scale;
+                evaluated.iter().map(of_row).collect()
+            };
+            self.means = (0..outputs).map(of_output).collect();
         }
         let aligned = AlignedBytes::new(bytes);
         let ends =
             visit(&Model::parse(aligned.as_slice())?, self.rows.inputs, &numbers, ADAPT_PATHS, self.threads)?.ends;
-        // A classifier has no noise, and its latent function is of the order of one.
-        let noise = if target.noise > 0.0 { target.noise.into() } else { 1.0 };
-        let predictor = &self.tensors.predictor;
-        let output = adapt(predictor, &ends, &self.means, noise).ok_or(CompressError::Singular)?;
-        let predictor = Process { kernel: predictor.kernel.clone(), outputs: vec![output] };
+        let mut predictor = self.tensors.predictor.clone();
+        let of_kernels = predictor.iter_mut().flat_map(|process| {
+            let kernel = &process.kernel;
+            process.outputs.iter_mut().map(move |output| (kernel, output))
+        });
+        for (o, (kernel, output)) in of_kernels.enumerate() {
+            // A classifier has no noise, and its latent functions are of the order of one.
+            let noise = if target(o).noise > 0.0 { target(o).noise.into() } else { 1.0 };
+            *output = adapt(kernel, output, &ends, &self.means[o], noise).ok_or(CompressError::Singular)?;
+        }
         self.adaptations += 1;
         Ok(self.adapted.insert(steps, Adapted { number: self.adaptations, predictor }))
     }
@@ -214,7 +232,8 @@ impl<'a> Workshop<'a> {
         let score = |(index, output): (usize, &super::basis::BasisOutput)| {
             // Noise in an input matters as much as the predictor is sensitive to it.
             let d = source.tensors.dimension(kernel, index, self.rows.dimensions);
-            let sensitivity = source.tensors.predictor.kernel.scales[d].powi(2);
+            let of_kernels = source.tensors.predictor.iter().map(|process| process.kernel.scales[d].powi(2));
+            let sensitivity = of_kernels.fold(0.0, f64::max);
             let explained = |block: &[f64]| block.iter().map(|value| value.abs()).sum::<f64>();
             output.values.chunks(layout::BLOCK).map(|block| prior * sensitivity * explained(block)).collect()
         };
