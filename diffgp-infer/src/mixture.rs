@@ -16,7 +16,7 @@ use diffgp_core::device::{exp2_neg, keep_rolled, sqrt};
 use diffgp_core::normal;
 
 use crate::model::Likelihood;
-use crate::workspace::OutputRows;
+use crate::workspace::Column;
 
 /// Pieces of work at the end of a path: one for every output and, for more than two classes, one for every class.
 pub(crate) fn pieces(likelihood: Likelihood, outputs: usize) -> usize {
@@ -26,48 +26,40 @@ pub(crate) fn pieces(likelihood: Likelihood, outputs: usize) -> usize {
 /// 1 / Σ_k exp(−(m_c − m_k)/√(1 + π/8 (v_c + v_k))) of class c. At least 1/C for the class with the largest mean, and
 /// zero for one that is out of reach.
 #[inline(never)]
-pub(crate) fn share(rows: &mut OutputRows<&mut [f32]>, class: usize) {
-    let (Some(mean), Some(variance), Some(share)) =
-        (rows.means.get(class), rows.variances.get(class), rows.shares.get_mut(class))
-    else {
-        return;
-    };
+pub(crate) fn share(columns: &mut [Column], class: usize) {
+    let Some(&[mean, variance, ..]) = columns.get(class) else { return };
     let mut sum = 0.0;
-    for (other_mean, other_variance) in rows.means.iter().zip(rows.variances.iter()) {
+    for [other_mean, other_variance, ..] in &*columns {
         keep_rolled();
         let spread = sqrt(1.0 + (PI / 8.0) * (variance + other_variance));
         let ahead = (mean - other_mean) / spread * LOG2_E;
         let ratio = exp2_neg(ahead.abs());
         sum += if ahead < 0.0 { 1.0 / ratio } else { ratio };
     }
-    *share = 1.0 / sum;
+    if let Some([_, _, share, ..]) = columns.get_mut(class) {
+        *share = 1.0 / sum;
+    }
 }
 
-/// Adds the end of one path, the `count`th.
+/// Adds the end of one path, the `count`th. Probabilities of classes beyond two were not normalised yet.
 #[inline(never)]
-pub(crate) fn add(rows: OutputRows<&mut [f32]>, likelihood: Likelihood, epsilon: f32, count: u32) {
+pub(crate) fn add(columns: &mut [Column], likelihood: Likelihood, epsilon: f32, count: u32) {
     let weight = 1.0 / count as f32;
-    // Bernoulli: P(y = 1) is the only share, and normalised already.
     let mut total = 1.0;
-    match likelihood {
-        Likelihood::Gaussian => {}
-        Likelihood::Bernoulli => {
-            let ends = rows.means.iter().zip(rows.variances.iter());
-            for (share, (mean, variance)) in rows.shares.iter_mut().zip(ends) {
-                keep_rolled();
-                *share = epsilon + (1.0 - 2.0 * epsilon) * normal::cdf(mean / sqrt(1.0 + variance));
-            }
-        }
-        Likelihood::Softmax => total = rows.shares.iter().sum(),
+    if cfg!(feature = "classes") && likelihood == Likelihood::Softmax {
+        total = columns.iter().map(|[_, _, share, ..]| share).sum();
     }
-    let ends = rows.means.iter().zip(rows.variances.iter()).zip(rows.shares.iter());
-    let sums = rows.mean.iter_mut().zip(rows.scatter).zip(rows.variance).zip(rows.probability);
-    for (((mean_of_path, variance_of_path), share), (((mean, scatter), variance), probability)) in ends.zip(sums) {
+    for [mean_of_path, variance_of_path, share, mean, scatter, variance, probability] in columns {
         keep_rolled();
-        let difference = mean_of_path - *mean;
+        if cfg!(feature = "classes") && likelihood == Likelihood::Bernoulli {
+            *share = epsilon + (1.0 - 2.0 * epsilon) * normal::cdf(*mean_of_path / sqrt(1.0 + *variance_of_path));
+        }
+        let difference = *mean_of_path - *mean;
         *mean += difference * weight;
-        *scatter += difference * (mean_of_path - *mean);
-        *variance += (variance_of_path - *variance) * weight;
-        *probability += (share / total - *probability) * weight;
+        *scatter += difference * (*mean_of_path - *mean);
+        *variance += (*variance_of_path - *variance) * weight;
+        if cfg!(feature = "classes") {
+            *probability += (*share / total - *probability) * weight;
+        }
     }
 }
