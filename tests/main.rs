@@ -13,6 +13,7 @@ mod fuzzed;
 mod goldens;
 mod hard_variance;
 mod library;
+mod many_answers;
 mod model_slots;
 mod models;
 mod naive;
