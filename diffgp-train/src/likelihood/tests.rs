@@ -4,7 +4,9 @@ use crate::noise::NoiseKey;
 use crate::philox::Purpose;
 
 /// A likelihood, a target, means and variances.
-fn cases() -> Vec<(Likelihood, Vec<f64>, Vec<f64>, Vec<f64>)> {
+type Case = (Likelihood, Vec<f64>, Vec<f64>, Vec<f64>);
+
+fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (y, mean, variance) in [(1.0, 0.4, 0.7), (0.0, 2.0, 0.2), (1.0, -3.0, 1.5)] {
         let two = (vec![y, 0.3], vec![mean, -0.7], vec![variance, 0.4]);
