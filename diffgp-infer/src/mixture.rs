@@ -32,17 +32,14 @@ const WEIGHTS: [f32; 4] = [0.359_454_43, 0.239_747_77, 0.071_135_56, 0.009_389_4
 #[inline(never)]
 pub(crate) fn share(columns: &mut [Column], class: usize) {
     let Some(&[mean, variance, ..]) = columns.get(class) else { return };
-    let others = |columns: &[Column]| {
-        columns.iter().enumerate().filter(move |&(k, _)| k != class).map(|(_, &[m, v, ..])| (m, v))
-    };
     let mut top = f32::MIN;
-    for (m, _) in others(columns) {
+    for (m, _) in others(columns, class) {
         keep_rolled();
         top = if m > top { m } else { top };
     }
     // s, A, Σ a v/r, Σ a² v/r, Σ a² v
     let [mut s, mut total, mut first, mut second, mut square] = [0.0_f32; 5];
-    for (m, v) in others(columns) {
+    for (m, v) in others(columns, class) {
         keep_rolled();
         let root = sqrt(1.0 + (PI / 8.0) * v);
         s += exp(m - top);
@@ -67,6 +64,12 @@ pub(crate) fn share(columns: &mut [Column], class: usize) {
     if let Some([_, _, share, ..]) = columns.get_mut(class) {
         *share = sum;
     }
+}
+
+/// Means and variances of the classes but one.
+fn others(columns: &[Column], class: usize) -> impl Iterator<Item = (f32, f32)> {
+    let others = columns.iter().enumerate().filter(move |&(k, _)| k != class);
+    others.map(|(_, &[mean, variance, ..])| (mean, variance))
 }
 
 /// e^x, between 2⁻¹²⁶ and 2¹²⁶.
