@@ -26,6 +26,7 @@ mod refused_models;
 mod region;
 mod runtime_api;
 mod runtime_goldens;
+mod several_targets;
 mod stored_models;
 mod strong_order;
 mod tolerances;

@@ -45,7 +45,7 @@ fn a_target_scale_at_which_a_variance_underflows() {
     let bytes = file(|_, scaling| scaling.targets[0].scale = 12.75);
     for scale in [1e-20, 1e-29, 1e25] {
         let refusal = refused(&with_replaced(bytes.clone(), 12.75, scale));
-        assert_eq!(refusal, ParseError::Record { index: 2 }, "{scale:e}");
+        assert_eq!(refusal, ParseError::Record, "{scale:e}");
     }
     for scale in [1e-15, 1e18] {
         Model::parse(with_replaced(bytes.clone(), 12.75, scale).as_slice()).unwrap();

@@ -22,6 +22,8 @@ pub(crate) fn correlations(kernel: &KernelView<'_>, x: &[f32], scaled: &mut [f32
     }
     match kernel.points.elements {
         Elements::F32(points) => squared_distances(points, scaled, features),
+        // Without the feature such models were refused.
+        _ if !cfg!(feature = "integers") => features.fill(f32::NAN),
         integers => integer_distances(Rows::new(integers), kernel.points.unit, scaled, features),
     }
     kernel.kind.correlate(features);
@@ -102,6 +104,7 @@ pub(crate) fn expand_in_time(features: &mut [f32], time_features: &[f32]) {
 pub(crate) fn mean(output: &OutputView<'_>, features: &[f32]) -> f32 {
     let sum = match output.weights.elements {
         Elements::F32(weights) => return dot(weights, features),
+        _ if !cfg!(feature = "integers") => return f32::NAN,
         Elements::I16(weights) => integer_dot(weights, features),
         Elements::I8(weights) => integer_dot(weights, features),
     };
@@ -142,6 +145,7 @@ pub(crate) fn variance(prior: f32, output: &OutputView<'_>, features: &[f32], fl
     let (coefficients, _) = output.coefficients.as_chunks::<BLOCK>();
     let explained = match output.directions {
         Elements::F32(directions) => explained_variance(directions, coefficients, features),
+        _ if !cfg!(feature = "integers") => f32::NAN,
         integers => integer_explained(Rows::new(integers), coefficients, features),
     };
     let variance = prior * (1.0 - explained);

@@ -64,7 +64,10 @@ impl<'a> Model<'a> {
     pub fn parse_within(bytes: &'a [u8], most: u64) -> Result<Self, ParseError> {
         let model = Self::parse(bytes)?;
         let operations = model.work_per_path().operations();
-        if operations > most { Err(ParseError::TooMuchWork { operations, most }) } else { Ok(model) }
+        if operations <= most {
+            return Ok(model);
+        }
+        Err(ParseError::TooMuchWork { operations: u32::try_from(operations).unwrap_or(u32::MAX) })
     }
 
     /// The parsed file: header, scaling, ranges, names.
@@ -126,7 +129,7 @@ impl<'a> Model<'a> {
     /// If x has another number of values or one that is not finite, if the workspace is too small, and
     /// [`Error::NotFinite`] if the prediction overflows.
     pub fn predict<'w>(&'w self, x: &[f32], workspace: &'w mut impl Memory) -> Result<Prediction<'w>, Error> {
-        self.course(opaque(x), 1, workspace)?.run(None)
+        Course::run(self, opaque(x), 1, None, workspace.parts(self.sizes()))
     }
 
     /// Predicts from `paths` sampled Euler–Maruyama paths, in memory that does not grow with their number.
@@ -143,7 +146,7 @@ impl<'a> Model<'a> {
         noise: &mut impl Noise,
         workspace: &'w mut impl Memory,
     ) -> Result<Prediction<'w>, Error> {
-        self.course(opaque(x), paths, workspace)?.run(Some(noise))
+        Course::run(self, opaque(x), paths, Some(noise), workspace.parts(self.sizes()))
     }
 
     /// Begins what [`Model::predict_sampled`] does in one go, to be done piece by piece.
@@ -158,7 +161,7 @@ impl<'a> Model<'a> {
         noise: &'n mut N,
         workspace: &'w mut impl Memory,
     ) -> Result<Run<'w, 'n, N>, Error> {
-        Ok(Run::new(self.course(opaque(x), paths, workspace)?, Some(noise)))
+        Ok(Run::new(Course::new(self, opaque(x), paths, workspace.parts(self.sizes()))?, Some(noise)))
     }
 
     /// Begins what [`Model::predict`] does in one go, to be done piece by piece.
@@ -167,18 +170,10 @@ impl<'a> Model<'a> {
     ///
     /// As of [`Model::predict`].
     pub fn begin_drift<'w>(&'w self, x: &[f32], workspace: &'w mut impl Memory) -> Result<Run<'w, 'static>, Error> {
-        Ok(Run::<Drift>::new(self.course(opaque(x), 1, workspace)?, None))
+        Ok(Run::<Drift>::new(Course::new(self, opaque(x), 1, workspace.parts(self.sizes()))?, None))
     }
 
-    #[inline(always)]
-    fn course<'w>(&'w self, x: &[f32], paths: u32, workspace: &'w mut impl Memory) -> Result<Course<'w>, Error> {
-        let sizes = self.sizes();
-        let Sizes { inputs, features, outputs } = sizes;
-        let scratch = workspace.cut(sizes).ok_or(Error::Capacity { inputs, features, outputs })?;
-        Course::new(self, x, paths, scratch)
-    }
-
-    fn sizes(&self) -> Sizes {
+    pub(crate) fn sizes(&self) -> Sizes {
         Sizes { inputs: self.inputs(), features: self.features(), outputs: self.outputs() }
     }
 

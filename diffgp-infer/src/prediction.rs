@@ -1,11 +1,11 @@
 //! From the end points of paths to a prediction in the target's units.
 
-use diffgp_core::device::sqrt;
+use diffgp_core::device::{keep_rolled, sqrt};
 use diffgp_core::normal;
 
 use crate::error::Error;
 use crate::model::{Likelihood, Model};
-use crate::workspace::OutputRows;
+use crate::workspace::Column;
 
 /// What the predictor says of one output at the end of one path: g ~ N(mean, variance), standardised, without noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,10 +26,8 @@ pub struct OutOfRange {
 }
 
 impl OutOfRange {
-    pub(crate) const NONE: Self = Self { inputs: 0 };
-
-    pub(crate) fn insert(&mut self, index: usize) {
-        self.inputs |= bit(index);
+    pub(crate) fn of_bits(inputs: u64) -> Self {
+        Self { inputs }
     }
 
     /// Whether every input is in its range.
@@ -115,8 +113,8 @@ impl Output {
 #[derive(Clone, Copy, Debug)]
 pub struct Prediction<'w> {
     model: &'w Model<'w>,
-    /// `[7][O]`.
-    memory: &'w [f32],
+    /// `[O]`.
+    columns: &'w [Column],
     paths: u32,
     out_of_range: OutOfRange,
 }
@@ -135,30 +133,32 @@ impl<'w> Prediction<'w> {
     #[inline(never)]
     pub(crate) fn new(
         model: &'w Model<'w>,
-        memory: &'w [f32],
+        columns: &'w [Column],
         paths: u32,
         out_of_range: OutOfRange,
     ) -> Result<Self, Error> {
-        let prediction = Self { model, memory, paths, out_of_range };
+        let prediction = Self { model, columns, paths, out_of_range };
         let mut finite = true;
-        for index in 0..model.outputs() {
+        for (index, &[.., probability]) in columns.iter().enumerate() {
+            keep_rolled();
             let output = prediction.output_at(index);
-            let probability = prediction.column(index).probability;
             finite &= output.mean.is_finite() && output.variance().is_finite() && probability.is_finite();
         }
         if finite { Ok(prediction) } else { Err(Error::NotFinite) }
     }
 
-    fn column(&self, index: usize) -> OutputRows<f32> {
-        OutputRows::column(self.memory, self.model.outputs(), index)
+    /// What is kept of an output; zeros if there is none.
+    fn column(&self, index: usize) -> Column {
+        self.columns.get(index).copied().unwrap_or_default()
     }
 
+    #[inline(never)]
     fn output_at(&self, index: usize) -> Output {
-        let (column, target) = (self.column(index), self.model.blob().target(index));
+        let ([_, _, _, mean, scatter, variance, _], target) = (self.column(index), self.model.blob().target(index));
         let square = target.scale * target.scale;
         Output {
-            mean: target.mean + target.scale * column.mean,
-            latent_variance: square * (column.variance + column.scatter / self.paths.max(1) as f32),
+            mean: target.mean + target.scale * mean,
+            latent_variance: square * (variance + scatter / self.paths.max(1) as f32),
             noise: square * target.noise,
             real: self.model.likelihood() == Likelihood::Gaussian,
         }
@@ -199,9 +199,14 @@ impl<'w> Prediction<'w> {
         self.output_at(0).interval(level)
     }
 
+    fn probability_at(&self, index: usize) -> f32 {
+        let [.., probability] = self.column(index);
+        probability
+    }
+
     /// Of two classes, the probability of the second, averaged over paths; `None` of anything else.
     pub fn probability(&self) -> Option<f32> {
-        (self.model.likelihood() == Likelihood::Bernoulli).then(|| self.column(0).probability)
+        (self.model.likelihood() == Likelihood::Bernoulli).then(|| self.probability_at(0))
     }
 
     /// The probability of every class in order, averaged over paths; none for real targets. They sum to 1 up to rounding.
@@ -214,7 +219,7 @@ impl<'w> Prediction<'w> {
                     second
                 }
             }
-            None => self.column(class).probability,
+            None => self.probability_at(class),
         })
     }
 

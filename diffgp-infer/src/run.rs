@@ -8,6 +8,7 @@
 //! K steps are K updates. Σ is diagonal. One state machine ([`Course`]) owns where a prediction is: path, step and output.
 //! Every prediction runs through it, in one go or piece by piece, so the bits are the same.
 
+use diffgp_core::blob::Blob;
 use diffgp_core::device::{keep_rolled, sqrt};
 use diffgp_core::noise::Noise;
 
@@ -16,7 +17,7 @@ use crate::gp;
 use crate::mixture;
 use crate::model::Model;
 use crate::prediction::{Latent, OutOfRange, Prediction};
-use crate::workspace::{OutputRows, Scratch};
+use crate::workspace::{Column, Scratch, Sizes};
 
 /// Whether there is work left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,10 +91,11 @@ impl<'w, 'n, N: Noise> Run<'w, 'n, N> {
     ///
     /// [`Error::NotFinite`] if the flow or the predictor overflowed.
     pub fn advance(&mut self) -> Result<Progress, Error> {
-        match &mut self.noise {
+        let progress = match &mut self.noise {
             Some(noise) => self.course.advance(Some(&mut **noise)),
             None => self.course.advance(None),
-        }
+        };
+        progress.ok_or(Error::NotFinite)
     }
 
     /// What is left of the present step: `false`, and nothing is done, if the flow of the present path is at its end.
@@ -178,12 +180,7 @@ impl<'w, 'n, N: Noise> Run<'w, 'n, N> {
 
     /// What the predictor said of the end of the last path that came to its end, output by output; zeros before that.
     pub fn latents(&self) -> impl Iterator<Item = Latent> + '_ {
-        let outputs = self.course.model.outputs();
-        let memory: &[f32] = self.course.scratch.outputs;
-        (0..outputs).map(move |index| {
-            let column = OutputRows::column(memory, outputs, index);
-            Latent { mean: column.means, variance: column.variances }
-        })
+        self.course.scratch.outputs.iter().map(|&[mean, variance, ..]| Latent { mean, variance })
     }
 
     /// Drift and diffusion variance at the present state and time, in standardised units, without moving; for those
@@ -220,56 +217,52 @@ pub(crate) struct Course<'w> {
 
 impl<'w> Course<'w> {
     /// Checks and standardises x, once for all paths.
-    #[inline(always)]
-    pub(crate) fn new(model: &'w Model<'w>, x: &[f32], paths: u32, mut scratch: Scratch<'w>) -> Result<Self, Error> {
-        let (blob, inputs) = (model.blob(), model.inputs());
+    pub(crate) fn new(model: &'w Model<'w>, x: &[f32], paths: u32, scratch: Scratch<'w>) -> Result<Self, Error> {
+        let (blob, sizes) = (model.blob(), model.sizes());
+        let Sizes { inputs, features, outputs } = sizes;
+        let mut scratch = scratch.cut(sizes).ok_or(Error::Capacity { inputs, features, outputs })?;
         if x.len() != inputs {
             return Err(Error::InputLength { expected: inputs, found: x.len() });
         }
         if paths == 0 {
             return Err(Error::NoPaths);
         }
-        let mut out_of_range = OutOfRange::NONE;
-        let (rows, _) = scratch.input_rows(inputs).ok_or(Error::NotFinite)?;
-        for (index, ((start, state), &x)) in rows.start.iter_mut().zip(rows.state).zip(x).enumerate() {
+        let out_of_range = standardise(blob, x, &mut scratch)?;
+        for column in &mut *scratch.outputs {
             keep_rolled();
-            if !x.is_finite() {
-                return Err(Error::InputNotFinite { index });
-            }
-            let input = blob.input(index).ok_or(Error::NotFinite)?;
-            *start = (x - input.mean) * input.scale;
-            *state = *start;
-            if !start.is_finite() {
-                return Err(Error::NotFinite);
-            }
-            if !(input.low <= x && x <= input.high) {
-                out_of_range.insert(index);
-            }
+            *column = Column::default();
         }
-        scratch.outputs.fill(0.0);
         // Without a flow all paths are the same.
         let paths = if model.steps() == 0 { 1 } else { paths };
         Ok(Self { model, scratch, out_of_range, paths, path: 0, step: 0, index: 0 })
     }
 
-    /// All that is left.
+    /// A whole prediction.
     #[inline(never)]
-    pub(crate) fn run(mut self, mut noise: Option<&mut dyn Noise>) -> Result<Prediction<'w>, Error> {
-        while self
+    pub(crate) fn run(
+        model: &'w Model<'w>,
+        x: &[f32],
+        paths: u32,
+        mut noise: Option<&mut dyn Noise>,
+        scratch: Scratch<'w>,
+    ) -> Result<Prediction<'w>, Error> {
+        let mut course = Self::new(model, x, paths, scratch)?;
+        while course
             .advance(match &mut noise {
                 Some(noise) => Some(&mut **noise),
                 None => None,
-            })?
+            })
+            .ok_or(Error::NotFinite)?
             .is_pending()
         {}
-        self.into_prediction()
+        course.into_prediction()
     }
 
-    /// One output of one Gaussian process, or one class.
+    /// One output of one Gaussian process, or one class; `None` if it overflowed.
     #[inline(never)]
-    pub(crate) fn advance(&mut self, mut noise: Option<&mut dyn Noise>) -> Result<Progress, Error> {
+    fn advance(&mut self, mut noise: Option<&mut dyn Noise>) -> Option<Progress> {
         if self.path >= self.paths {
-            return Ok(Progress::Ready);
+            return Some(Progress::Ready);
         }
         if let (0, 0, Some(noise)) = (self.step, self.index, &mut noise) {
             noise.begin_path(self.path);
@@ -279,16 +272,16 @@ impl<'w> Course<'w> {
         } else {
             self.answer()?
         }
-        Ok(if self.path < self.paths { Progress::Pending } else { Progress::Ready })
+        Some(if self.path < self.paths { Progress::Pending } else { Progress::Ready })
     }
 
     /// x_{k+1,d} = x_{k,d} + μ_d dt + √(var_d dt) ε.
     #[inline(always)]
-    fn move_dimension(&mut self, noise: Option<&mut dyn Noise>) -> Result<(), Error> {
+    fn move_dimension(&mut self, noise: Option<&mut dyn Noise>) -> Option<()> {
         let (d, inputs, dt) = (self.index, self.model.inputs(), self.model.step_size());
         if d < inputs {
             let (mean, variance) = self.evaluate(d, noise.is_some());
-            let (rows, _) = self.scratch.input_rows(inputs).ok_or(Error::NotFinite)?;
+            let (rows, _) = self.scratch.input_rows(inputs)?;
             if let (Some(next), Some(state)) = (rows.next.get_mut(d), rows.state.get(d)) {
                 *next = state + mean * dt;
                 if let Some(noise) = noise {
@@ -298,85 +291,69 @@ impl<'w> Course<'w> {
             self.index = d + 1;
         }
         if self.index == inputs {
-            let (rows, _) = self.scratch.input_rows(inputs).ok_or(Error::NotFinite)?;
+            let (rows, _) = self.scratch.input_rows(inputs)?;
             // A step that overflows is not taken, however often it is asked for.
             if !rows.next.iter().all(|x| x.is_finite()) {
-                return Err(Error::NotFinite);
+                return None;
             }
             copy(rows.state, rows.next);
             (self.step, self.index) = (self.step + 1, 0);
         }
-        Ok(())
+        Some(())
     }
 
     /// Output o of the predictor at x_K, then, for more than two classes, class c; and the end of the path.
     #[inline(always)]
-    fn answer(&mut self) -> Result<(), Error> {
-        let outputs = self.model.outputs();
-        let index = self.index;
+    fn answer(&mut self) -> Option<()> {
+        let (index, outputs) = (self.index, self.model.outputs());
         if index < outputs {
-            let (mean, variance) = self.predict(index);
+            let (mean, variance) = self.evaluate(index, true);
             if !(mean.is_finite() && variance.is_finite()) {
-                return Err(Error::NotFinite);
+                return None;
             }
-            let rows = OutputRows::of(self.scratch.outputs, outputs).ok_or(Error::NotFinite)?;
-            if let (Some(to_mean), Some(to_variance)) = (rows.means.get_mut(index), rows.variances.get_mut(index)) {
-                (*to_mean, *to_variance) = (mean, variance);
+            if let Some([mean_of_path, variance_of_path, ..]) = self.scratch.outputs.get_mut(index) {
+                (*mean_of_path, *variance_of_path) = (mean, variance);
             }
-        }
-        let mut rows = OutputRows::of(self.scratch.outputs, outputs).ok_or(Error::NotFinite)?;
-        let likelihood = self.model.likelihood();
-        if index >= outputs {
-            mixture::share(&mut rows, index - outputs);
+        } else if cfg!(feature = "classes") {
+            mixture::share(self.scratch.outputs, index - outputs);
         }
         self.index = index + 1;
+        let likelihood = self.model.likelihood();
         if self.index == mixture::pieces(likelihood, outputs) {
             self.path = self.path.saturating_add(1);
-            mixture::add(rows, likelihood, self.model.blob().header().epsilon, self.path);
+            mixture::add(self.scratch.outputs, likelihood, self.model.blob().header().epsilon, self.path);
             self.index = 0;
             if self.path < self.paths {
                 self.step = 0;
-                let (rows, _) = self.scratch.input_rows(self.model.inputs()).ok_or(Error::NotFinite)?;
+                let (rows, _) = self.scratch.input_rows(self.model.inputs())?;
                 copy(rows.state, rows.start);
             }
         }
-        Ok(())
+        Some(())
     }
 
-    /// μ_d(x_k, t_k), and var_d if it is wanted, else zero.
-    fn evaluate(&mut self, d: usize, with_variance: bool) -> (f32, f32) {
-        let blob = self.model.blob();
-        let header = blob.header();
-        let (Some(kernel), Some(output)) = (&blob.flow_kernel(d), &blob.flow_output(self.step, d)) else {
-            return NOWHERE;
-        };
+    /// Mean at x_k, and variance if it is wanted, else zero, of one output: of the flow, or at its end of the predictor.
+    #[inline(never)]
+    fn evaluate(&mut self, index: usize, with_variance: bool) -> (f32, f32) {
+        let (blob, header) = (self.model.blob(), self.model.blob().header());
+        let flows = self.step < self.model.steps();
+        let Some((kernel, output)) = &blob.part(self.step, index) else { return NOWHERE };
         let Some((rows, features)) = self.scratch.input_rows(header.inputs.into()) else { return NOWHERE };
-        let Some(features) = features.get_mut(..header.flow_features()) else { return NOWHERE };
-        // A shared kernel is evaluated once, for the first dimension.
-        if d == 0 || header.flow_kernels > 1 {
-            let Some(correlations) = features.get_mut(..header.flow_inducing.into()) else { return NOWHERE };
+        let Some(features) = features.get_mut(..output.weights.elements.len()) else { return NOWHERE };
+        // A shared kernel is evaluated once, for the first output.
+        let kernels = if flows { header.flow_kernels } else { header.predictor_kernels };
+        if index == 0 || kernels > 1 {
+            let inducing = if flows { header.flow_inducing } else { header.predictor_inducing };
+            let Some(correlations) = features.get_mut(..inducing.into()) else { return NOWHERE };
             gp::correlations(kernel, rows.state, rows.scaled, correlations);
-            gp::expand_in_time(features, blob.time_features(self.step));
+            if flows {
+                gp::expand_in_time(features, blob.time_features(self.step));
+            }
         }
         let mean = gp::mean(output, features);
         let variance =
             if with_variance { gp::variance(kernel.variance, output, features, header.variance_floor) } else { 0.0 };
         (mean, variance)
-    }
-
-    /// Mean and variance of output o of the predictor at x_K.
-    fn predict(&mut self, o: usize) -> (f32, f32) {
-        let blob = self.model.blob();
-        let header = blob.header();
-        let (Some(kernel), Some(output)) = (&blob.predictor_kernel(o), &blob.predictor_output(o)) else {
-            return NOWHERE;
-        };
-        let Some((rows, features)) = self.scratch.input_rows(header.inputs.into()) else { return NOWHERE };
-        let Some(features) = features.get_mut(..header.predictor_inducing.into()) else { return NOWHERE };
-        if o == 0 || header.predictor_kernels > 1 {
-            gp::correlations(kernel, rows.state, rows.scaled, features);
-        }
-        (gp::mean(output, features), gp::variance(kernel.variance, output, features, header.variance_floor))
     }
 
     fn field(&mut self, drift: &mut [f32], diffusion: &mut [f32]) -> Result<(), Error> {
@@ -406,10 +383,35 @@ impl<'w> Course<'w> {
     }
 }
 
+/// x₀ = (x − mean)·scale, and which values lie outside the ranges seen in training.
+#[inline(never)]
+fn standardise(blob: &Blob<'_>, x: &[f32], scratch: &mut Scratch<'_>) -> Result<OutOfRange, Error> {
+    let (mut out_of_range, mut bit) = (0, 1_u64);
+    let (rows, _) = scratch.input_rows(x.len()).ok_or(Error::NotFinite)?;
+    for (index, ((start, state), &x)) in rows.start.iter_mut().zip(rows.state).zip(x).enumerate() {
+        keep_rolled();
+        if !x.is_finite() {
+            return Err(Error::InputNotFinite { index });
+        }
+        let input = blob.input(index).ok_or(Error::NotFinite)?;
+        *start = (x - input.mean) * input.scale;
+        *state = *start;
+        if !start.is_finite() {
+            return Err(Error::NotFinite);
+        }
+        if !(input.low <= x && x <= input.high) {
+            out_of_range |= bit;
+        }
+        bit <<= 1;
+    }
+    Ok(OutOfRange::of_bits(out_of_range))
+}
+
 /// What there is where there is no kernel or no memory, which parsing and cutting have excluded.
 const NOWHERE: (f32, f32) = (f32::NAN, f32::NAN);
 
 /// Not `copy_from_slice`, which would keep its length check, and a panic, in the image.
+#[inline(never)]
 fn copy(to: &mut [f32], from: &[f32]) {
     for (to, from) in to.iter_mut().zip(from) {
         keep_rolled();

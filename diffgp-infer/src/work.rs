@@ -166,12 +166,13 @@ impl Model<'_> {
         for output in (0..self.outputs()).filter_map(|o| blob.predictor_output(o)) {
             predictor += Work::mean(&output) + Work::variance(&output);
         }
-        let pairs = (self.outputs() * self.outputs()) as u64;
-        let classes = match self.likelihood() {
-            Likelihood::Gaussian => 0,
-            Likelihood::Bernoulli => 1,
-            Likelihood::Softmax => pairs,
+        // Of every class two for each of the others, and the nodes; a root for each of the others, and one.
+        let classes = self.outputs() as u64;
+        let (exponentials, roots) = match self.likelihood() {
+            Likelihood::Gaussian => (0, 0),
+            Likelihood::Bernoulli => (1, 1),
+            Likelihood::Softmax => (classes * (2 * (classes - 1) + 7), classes * classes),
         };
-        flow + predictor + Work { exponentials: classes, roots: classes, ..Work::default() }
+        flow + predictor + Work { exponentials, roots, ..Work::default() }
     }
 }

@@ -7,8 +7,13 @@ use crate::model::Model;
 
 /// Rows of D numbers.
 const INPUT_ROWS: usize = 4;
-/// Rows of O numbers.
-const OUTPUT_ROWS: usize = 7;
+/// What is kept of one output: see [`Column`].
+const COLUMN: usize = 7;
+
+/// What is kept of one output. At the end of the present path: mean and variance of g, and the probability of the class,
+/// not yet normalised. Over all paths so far: mean of means, Σ (mean_s − mean)² (Welford), mean of variances, mean of
+/// probabilities.
+pub(crate) type Column = [f32; COLUMN];
 
 /// Memory for one prediction at a time: up to `D` inputs, `M` features and `O` outputs.
 ///
@@ -28,7 +33,7 @@ const OUTPUT_ROWS: usize = 7;
 pub struct Workspace<const D: usize, const M: usize, const O: usize = 1> {
     inputs: [[f32; D]; INPUT_ROWS],
     features: [f32; M],
-    outputs: [[f32; O]; OUTPUT_ROWS],
+    outputs: [Column; O],
 }
 
 /// A workspace in memory that somebody else owns; made by [`Workspace::in_slice`].
@@ -51,7 +56,7 @@ impl<const D: usize, const M: usize, const O: usize> Workspace<D, M, O> {
             assert!(M >= 1 && M <= limits::MAX_FEATURES, "a workspace has 1 to 1024 features");
             assert!(O >= 1 && O <= limits::MAX_OUTPUTS, "a workspace has 1 to 32 outputs");
         }
-        Self { inputs: [[0.0; D]; INPUT_ROWS], features: [0.0; M], outputs: [[0.0; O]; OUTPUT_ROWS] }
+        Self { inputs: [[0.0; D]; INPUT_ROWS], features: [0.0; M], outputs: [[0.0; COLUMN]; O] }
     }
 
     /// Whether it is large enough for a model: ask once, at start-up.
@@ -97,7 +102,7 @@ pub struct Sizes {
 impl Sizes {
     /// Words that a workspace of these sizes has.
     pub(crate) fn words(self) -> usize {
-        INPUT_ROWS * self.inputs + self.features + OUTPUT_ROWS * self.outputs
+        INPUT_ROWS * self.inputs + self.features + COLUMN * self.outputs
     }
 }
 
@@ -108,8 +113,8 @@ pub struct Scratch<'w> {
     inputs: &'w mut [f32],
     /// φ: `[max(M_f, M_g)]`.
     pub(crate) features: &'w mut [f32],
-    /// `[7][O]`: see [`OutputRows`].
-    pub(crate) outputs: &'w mut [f32],
+    /// `[O]`.
+    pub(crate) outputs: &'w mut [Column],
 }
 
 /// Rows of D numbers, standardised.
@@ -124,25 +129,17 @@ pub(crate) struct InputRows<'w> {
     pub(crate) scaled: &'w mut [f32],
 }
 
-/// Rows of O numbers.
-pub(crate) struct OutputRows<T> {
-    /// Means of g at the end of the present path.
-    pub(crate) means: T,
-    /// Variances of g there.
-    pub(crate) variances: T,
-    /// Probabilities of the classes there, not yet normalised.
-    pub(crate) shares: T,
-    /// Over all paths so far: mean of means.
-    pub(crate) mean: T,
-    /// Σ (mean_s − mean)² (Welford).
-    pub(crate) scatter: T,
-    /// Mean of variances.
-    pub(crate) variance: T,
-    /// Mean of probabilities.
-    pub(crate) probability: T,
-}
+impl<'w> Scratch<'w> {
+    /// Cut to a model's sizes; `None` if it does not fit.
+    #[inline(always)]
+    pub(crate) fn cut(self, sizes: Sizes) -> Option<Self> {
+        Some(Self {
+            inputs: self.inputs.get_mut(..INPUT_ROWS * sizes.inputs)?,
+            features: self.features.get_mut(..sizes.features)?,
+            outputs: self.outputs.get_mut(..sizes.outputs)?,
+        })
+    }
 
-impl Scratch<'_> {
     /// The rows of the inputs, with φ beside them; `None` never happens to memory that was cut for the model.
     #[inline(always)]
     pub(crate) fn input_rows(&mut self, inputs: usize) -> Option<(InputRows<'_>, &mut [f32])> {
@@ -158,42 +155,14 @@ impl Scratch<'_> {
     }
 }
 
-impl<'w> OutputRows<&'w mut [f32]> {
-    /// The rows in memory of `[7][O]`.
-    pub(crate) fn of(memory: &'w mut [f32], outputs: usize) -> Option<Self> {
-        let (means, rest) = memory.split_at_mut_checked(outputs)?;
-        let (variances, rest) = rest.split_at_mut_checked(outputs)?;
-        let (shares, rest) = rest.split_at_mut_checked(outputs)?;
-        let (mean, rest) = rest.split_at_mut_checked(outputs)?;
-        let (scatter, rest) = rest.split_at_mut_checked(outputs)?;
-        let (variance, probability) = rest.split_at_mut_checked(outputs)?;
-        Some(Self { means, variances, shares, mean, scatter, variance, probability })
-    }
-}
-
-impl OutputRows<f32> {
-    /// The column of one output; zeros if there is none.
-    pub(crate) fn column(memory: &[f32], outputs: usize, index: usize) -> Self {
-        let row = |row: usize| memory.get(row * outputs + index).copied().unwrap_or_default();
-        Self {
-            means: row(0),
-            variances: row(1),
-            shares: row(2),
-            mean: row(3),
-            scatter: row(4),
-            variance: row(5),
-            probability: row(6),
-        }
-    }
-}
-
 mod sealed {
     use super::{Scratch, Sizes};
 
-    /// Cuts memory to a model's sizes; `None` if it is too small.
+    /// Memory for a model of these sizes, at least as much of each part as there is room for; [`Scratch::cut`] tells
+    /// whether that is enough.
     pub trait Cut {
         #[doc(hidden)]
-        fn cut(&mut self, sizes: Sizes) -> Option<Scratch<'_>>;
+        fn parts(&mut self, sizes: Sizes) -> Scratch<'_>;
     }
 }
 
@@ -201,24 +170,23 @@ impl<const D: usize, const M: usize, const O: usize> Memory for Workspace<D, M, 
 
 impl<const D: usize, const M: usize, const O: usize> sealed::Cut for Workspace<D, M, O> {
     #[inline(always)]
-    fn cut(&mut self, sizes: Sizes) -> Option<Scratch<'_>> {
+    fn parts(&mut self, _: Sizes) -> Scratch<'_> {
         // Rows of a smaller model follow each other, without the gaps of a larger one.
-        let (inputs, outputs) = (self.inputs.as_flattened_mut(), self.outputs.as_flattened_mut());
-        Some(Scratch {
-            inputs: inputs.get_mut(..INPUT_ROWS * sizes.inputs)?,
-            features: self.features.get_mut(..sizes.features)?,
-            outputs: outputs.get_mut(..OUTPUT_ROWS * sizes.outputs)?,
-        })
+        let inputs = self.inputs.as_flattened_mut();
+        Scratch { inputs, features: &mut self.features, outputs: &mut self.outputs }
     }
 }
 
 impl Memory for WorkspaceSlice<'_> {}
 
 impl sealed::Cut for WorkspaceSlice<'_> {
-    fn cut(&mut self, sizes: Sizes) -> Option<Scratch<'_>> {
-        let numbers = <[f32]>::mut_from_bytes(self.words.as_mut_bytes()).ok()?;
-        let (inputs, rest) = numbers.split_at_mut_checked(INPUT_ROWS * sizes.inputs)?;
-        let (features, rest) = rest.split_at_mut_checked(sizes.features)?;
-        Some(Scratch { inputs, features, outputs: rest.get_mut(..OUTPUT_ROWS * sizes.outputs)? })
+    fn parts(&mut self, sizes: Sizes) -> Scratch<'_> {
+        // Words are as aligned as singles.
+        let numbers = <[f32]>::mut_from_bytes(self.words.as_mut_bytes()).unwrap_or_default();
+        let inputs = numbers.len().min(INPUT_ROWS * sizes.inputs);
+        let (inputs, rest) = numbers.split_at_mut_checked(inputs).unwrap_or_default();
+        let features = rest.len().min(sizes.features);
+        let (features, rest) = rest.split_at_mut_checked(features).unwrap_or_default();
+        Scratch { inputs, features, outputs: rest.as_chunks_mut().0 }
     }
 }

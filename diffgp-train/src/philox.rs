@@ -24,6 +24,8 @@ pub enum Purpose {
     Split = 4,
     /// Rows looked at for inducing points, and the choice among them.
     Inducing = 5,
+    /// Nodes of a cubature over the outputs of a classifier.
+    Cubature = 6,
 }
 
 /// The four words of `counter` under `key`.

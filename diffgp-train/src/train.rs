@@ -195,8 +195,7 @@ fn check_scaling(data: &Dataset, scaling: &Scaling, observer: &mut dyn Observer)
 
 /// Tells of classes with too few rows to learn them from.
 fn check_classes(data: &Dataset, observer: &mut dyn Observer) {
-    for (class, name) in data.classes().unwrap_or_default().iter().enumerate() {
-        let rows = data.targets().iter().filter(|&&value| value == class as f32).count();
+    for (name, rows) in data.classes().unwrap_or_default().iter().zip(data.class_counts()) {
         if rows < FEW_ROWS_OF_A_CLASS {
             observer.warning(&Warning::RareClass { class: name.clone(), rows });
         }

@@ -35,10 +35,7 @@ pub enum ParseError {
     Field(Field),
     /// The record of a kernel, an output or a target has a value outside its limits, or names a tensor that is not where
     /// it must be.
-    Record {
-        /// Which one, counted from 0 over all kernels, then all outputs, then all targets.
-        index: usize,
-    },
+    Record,
     /// The tensors do not fill the space between records and checksum exactly.
     TensorSpace,
     /// A tensor holds a NaN, an infinity, a scale outside its limits, a range that ends before it begins, or padding that
@@ -46,10 +43,8 @@ pub enum ParseError {
     TensorValue,
     /// A path takes more work than the caller allows.
     TooMuchWork {
-        /// Operations of a path.
-        operations: u64,
-        /// Operations that are allowed.
-        most: u64,
+        /// Operations of a path; the largest number there is if there are more.
+        operations: u32,
     },
 }
 
@@ -74,19 +69,18 @@ impl fmt::Display for ParseError {
                 let field = field.description();
                 write!(f, "{} ({}) of the model's header must be {}", field.name, field.number, field.limits)
             }
-            Self::Record { index } => write!(
-                f,
-                "record {index} of the model (kernels, outputs, targets) is out of its limits, of a kind unknown here, or \
-                 its tensors are not where they must be"
+            Self::Record => f.write_str(
+                "the record of a kernel, an output or a target is out of its limits, of a kind that this program does not \
+                 know, or its tensors are not where they must be",
             ),
             Self::TensorSpace => f.write_str("the model's records and tensors do not fill the space reserved for them"),
             Self::TensorValue => f.write_str(
                 "a tensor holds a number that is not finite, a scale or range out of its limits, or padding that is not \
                  zero",
             ),
-            Self::TooMuchWork { operations, most } => write!(
+            Self::TooMuchWork { operations } => write!(
                 f,
-                "a path of the model takes {operations} operations, {most} are allowed; `diffgp compress \
+                "a path of the model takes {operations} operations, more than are allowed; `diffgp compress \
                  --max-instructions` makes a cheaper model"
             ),
         }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::error::ParseError;
 use super::fields::{Description, Fields};
+use super::limits::within;
 use super::{layout, limits, names_are_valid};
 
 /// H3 of real targets with Gaussian noise.
@@ -12,6 +13,9 @@ pub const LIKELIHOOD_GAUSSIAN: u8 = 0;
 pub const LIKELIHOOD_BERNOULLI: u8 = 1;
 /// H3 of three classes or more.
 pub const LIKELIHOOD_SOFTMAX: u8 = 2;
+
+/// Whether classifiers can be loaded; programs that have none leave their code out.
+const CLASSES: bool = cfg!(feature = "classes");
 
 /// Every field of the header in its order: what it means, number, name, how it is stored, its [`Field`], its limits. The
 /// struct, its reader and writer, the error texts and the table of the documentation come from this list or are tested
@@ -161,22 +165,23 @@ impl<'a> Header<'a> {
         let (inputs, outputs) = (usize::from(self.inputs), usize::from(self.outputs));
         check((1..=limits::MAX_INPUTS).contains(&inputs), Field::Inputs)?;
         let least = match self.likelihood {
-            LIKELIHOOD_SOFTMAX => 3,
-            LIKELIHOOD_GAUSSIAN | LIKELIHOOD_BERNOULLI => 1,
+            LIKELIHOOD_GAUSSIAN => 1,
+            LIKELIHOOD_BERNOULLI if CLASSES => 1,
+            LIKELIHOOD_SOFTMAX if CLASSES => 3,
             _ => return Err(ParseError::Field(Field::Likelihood)),
         };
-        let bernoulli = self.likelihood == LIKELIHOOD_BERNOULLI;
+        let bernoulli = CLASSES && self.likelihood == LIKELIHOOD_BERNOULLI;
         let most = if bernoulli { 1 } else { limits::MAX_OUTPUTS };
         check((least..=most).contains(&outputs), Field::Outputs)?;
         check(self.arithmetic == 0, Field::Arithmetic)?;
         check(self.scheme == 0, Field::Scheme)?;
         check(self.calibration == 0, Field::Calibration)?;
-        check(limits::EPSILON.contains(&self.epsilon) && (bernoulli || self.epsilon == 0.0), Field::Epsilon)?;
-        check(limits::VARIANCE_FLOOR.contains(&self.variance_floor), Field::VarianceFloor)?;
+        check(within(self.epsilon, &limits::EPSILON) && (bernoulli || self.epsilon == 0.0), Field::Epsilon)?;
+        check(within(self.variance_floor, &limits::VARIANCE_FLOOR), Field::VarianceFloor)?;
 
         let flows = self.flow_time != 0.0;
         let steps = usize::from(self.steps);
-        check(!flows || limits::FLOW_TIME.contains(&self.flow_time), Field::FlowTime)?;
+        check(!flows || within(self.flow_time, &limits::FLOW_TIME), Field::FlowTime)?;
         check(if flows { (1..=limits::MAX_STEPS).contains(&steps) } else { steps == 0 }, Field::Steps)?;
         let kernels = usize::from(self.flow_kernels);
         check(if flows { kernels == 1 || kernels == inputs } else { kernels == 0 }, Field::FlowKernels)?;
@@ -193,11 +198,11 @@ impl<'a> Header<'a> {
         check((1..=limits::MAX_FEATURES).contains(&predictor), Field::PredictorInducing)?;
         check(usize::from(self.block) == layout::BLOCK, Field::Block)?;
 
-        check(limits::ERROR.contains(&self.mean_error), Field::MeanError)?;
-        check(limits::ERROR.contains(&self.variance_error), Field::VarianceError)?;
+        check(within(self.mean_error, &limits::ERROR), Field::MeanError)?;
+        check(within(self.variance_error, &limits::ERROR), Field::VarianceError)?;
         let measured = self.discretisation_rows > 0;
         check(
-            limits::ERROR.contains(&self.discretisation_error) && (measured || self.discretisation_error == 0.0),
+            within(self.discretisation_error, &limits::ERROR) && (measured || self.discretisation_error == 0.0),
             Field::DiscretisationError,
         )?;
         check(flows || !measured, Field::DiscretisationRows)?;

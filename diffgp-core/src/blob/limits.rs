@@ -38,3 +38,9 @@ pub const ERROR: RangeInclusive<f32> = 0.0..=f32::MAX;
 pub const MAX_MODEL_ID: usize = 32;
 /// Bytes of one name.
 pub const MAX_NAME: usize = 255;
+
+/// Whether a value is in a range. Once, and not inlined into every check.
+#[inline(never)]
+pub(super) fn within(value: f32, range: &RangeInclusive<f32>) -> bool {
+    range.contains(&value)
+}

@@ -33,6 +33,7 @@ impl<'a> Iterator for Names<'a> {
 }
 
 /// Whether these bytes are no names at all, or this many.
+#[inline(never)]
 pub fn names_are_valid(bytes: &[u8], expected: usize) -> bool {
     let mut names = Names::new(bytes);
     let mut count = 0;

@@ -1,8 +1,7 @@
 //! Records of kernels, outputs and real targets: words of four bytes, read in place by index.
 
 use super::fields::Description;
-use super::limits;
-use crate::kernel::KernelKind;
+use super::limits::{self, within};
 
 /// A list of fields: the number, name, type and limits of each.
 macro_rules! descriptions {
@@ -16,10 +15,12 @@ macro_rules! descriptions {
 /// A kernel and its inducing points: ρ from q² = t² Σᵢ (xᵢ·scalesᵢ − nᵢ)², n the stored numbers of the points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KernelRecord {
-    /// K1: number of the [`KernelKind`].
+    /// K1: number of the [`KernelKind`](crate::kernel::KernelKind).
     pub kind: u8,
     /// K2: element type of the points.
     pub point_element: u8,
+    /// Behind K2: zero.
+    pub unused: u16,
     /// K3: s².
     pub variance: f32,
     /// K4: t, the unit of the points; 1 for f32.
@@ -75,22 +76,16 @@ impl KernelRecord {
 
     /// As it is stored.
     pub fn words(self) -> [u32; Self::WORDS] {
-        let kinds = u32::from(self.kind) | u32::from(self.point_element) << 8;
+        let kinds = u32::from(self.kind) | u32::from(self.point_element) << 8 | u32::from(self.unused) << 16;
         [kinds, self.variance.to_bits(), self.unit.to_bits(), self.scales_at, self.points_at]
     }
 
     /// What is stored in these words.
     #[inline(always)]
     pub fn read([kinds, variance, unit, scales_at, points_at]: [u32; Self::WORDS]) -> Self {
-        let [kind, point_element, ..] = kinds.to_le_bytes();
+        let ([kind, point_element, ..], unused) = (kinds.to_le_bytes(), (kinds >> 16) as u16);
         let (variance, unit) = (f32::from_bits(variance), f32::from_bits(unit));
-        Self { kind, point_element, variance, unit, scales_at, points_at }
-    }
-
-    /// The kind, if this record is within its limits; elements and places are checked with the tensors.
-    pub(super) fn valid_kind(self) -> Option<KernelKind> {
-        let valid = limits::KERNEL_VARIANCE.contains(&self.variance) && limits::POINT_UNIT.contains(&self.unit);
-        KernelKind::from_number(self.kind).filter(|_| valid)
+        Self { kind, point_element, unused, variance, unit, scales_at, points_at }
     }
 }
 
@@ -156,7 +151,7 @@ impl TargetRecord {
 
     /// Whether it is within its limits.
     pub(super) fn is_valid(self) -> bool {
-        self.mean.is_finite() && limits::TARGET_SCALE.contains(&self.scale) && limits::NOISE.contains(&self.noise)
+        self.mean.is_finite() && within(self.scale, &limits::TARGET_SCALE) && within(self.noise, &limits::NOISE)
     }
 }
 
@@ -166,8 +161,15 @@ mod tests {
 
     #[test]
     fn records_are_read_as_they_were_written() {
-        let kernel =
-            KernelRecord { kind: 2, point_element: 3, variance: 0.5, unit: 2.0, scales_at: 7, points_at: u32::MAX };
+        let kernel = KernelRecord {
+            kind: 2,
+            point_element: 3,
+            unused: 0,
+            variance: 0.5,
+            unit: 2.0,
+            scales_at: 7,
+            points_at: u32::MAX,
+        };
         assert_eq!(KernelRecord::read(kernel.words()), kernel);
         let output = OutputRecord {
             rank: 1023,

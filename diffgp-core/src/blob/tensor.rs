@@ -31,46 +31,46 @@ pub struct Tensor<'a> {
     pub unit: f32,
 }
 
+/// Whether compressed models can be loaded; programs that have none leave their code out.
+const INTEGERS: bool = cfg!(feature = "integers");
+
 /// Numbers in a word of the blob; `None` of an element type that is not known.
 fn per_word(element: u8) -> Option<usize> {
     match element {
         ELEMENT_F32 => Some(1),
-        ELEMENT_I16 => Some(2),
-        ELEMENT_I8 => Some(4),
+        ELEMENT_I16 if INTEGERS => Some(2),
+        ELEMENT_I8 if INTEGERS => Some(4),
         _ => None,
     }
 }
 
-/// Words that a tensor takes; whole ones, so that the next tensor is aligned whatever its elements are. `None` of an
-/// element type that is not known.
-pub(super) fn words(element: u8, length: usize) -> Option<usize> {
-    Some(length.div_ceil(per_word(element)?))
-}
-
 impl<'a> Elements<'a> {
-    /// `length` numbers of this type, from a word of the tensors on; `None` if they are not there in full.
+    /// `length` numbers of this type, in whole words so that the next tensor is aligned whatever they are, from a word of the tensors on; `None` if they are not there in full.
     pub(super) fn at(tensors: &'a [f32], at: u32, element: u8, length: usize) -> Option<Self> {
-        let words = tensors.get(usize::try_from(at).ok()?..)?.get(..words(element, length)?)?;
+        let words = length.div_ceil(per_word(element)?);
+        let words = tensors.get(usize::try_from(at).ok()?..)?.get(..words)?;
         Some(match element {
+            _ if !INTEGERS => Self::F32(words),
             ELEMENT_F32 => Self::F32(words),
-            ELEMENT_I16 => Self::I16(<[i16]>::ref_from_bytes(words.as_bytes()).ok()?.get(..length)?),
+            ELEMENT_I16 if INTEGERS => Self::I16(<[i16]>::ref_from_bytes(words.as_bytes()).ok()?.get(..length)?),
             _ => Self::I8(<[i8]>::ref_from_bytes(words.as_bytes()).ok()?.get(..length)?),
         })
     }
 }
 
-/// Whether these words hold, for numbers of `element` in `length` places, rows interleaved in blocks of eight of which the
-/// last has `rows mod 8` (if that is not zero) and the rest of it is zero, and nothing but zeros behind the last number.
+/// Whether every number of a tensor is finite and all its padding is zero, given the words that it takes: what is left of
+/// the last word, and, of rows interleaved in blocks of eight, the last `padding` rows of the last block.
 #[inline(never)]
-pub(super) fn padding_is_zero(words: &[f32], element: u8, length: usize, rows: usize, columns: usize) -> bool {
-    let bytes = words.as_bytes();
-    let size = 4 / per_word(element).unwrap_or(4);
-    let used = rows % BLOCK;
-    let last = if used == 0 { length } else { length.saturating_sub(columns * BLOCK) };
+pub(super) fn sound(words: &[f32], elements: Elements<'_>, padding: usize, columns: usize) -> bool {
+    let finite = elements.bits() != 32 || words.iter().all(|value| value.is_finite());
+    let (bytes, size) = (words.as_bytes(), elements.bits() as usize / 8);
     let zero = |bytes: &[u8]| bytes.iter().all(|&byte| byte == 0);
-    let (numbers, behind) = bytes.split_at_checked(length * size).unwrap_or((bytes, &[]));
-    let block = numbers.get(last * size..).unwrap_or_default();
-    zero(behind) && block.chunks(BLOCK * size).all(|row| zero(row.get(used * size..).unwrap_or_default()))
+    let (numbers, behind) = bytes.split_at_checked(elements.len() * size).unwrap_or((bytes, &[]));
+    let first = numbers.len().saturating_sub(columns * BLOCK * size);
+    let last_block = numbers.get(first..).unwrap_or_default();
+    let used = (BLOCK - padding.min(BLOCK)) * size;
+    let padded = |row: &[u8]| zero(row.get(used..).unwrap_or_default());
+    finite && zero(behind) && (padding == 0 || last_block.chunks(BLOCK * size).all(padded))
 }
 
 impl Elements<'_> {
@@ -91,6 +91,7 @@ impl Elements<'_> {
     /// Bits of one.
     pub fn bits(&self) -> u32 {
         match self {
+            _ if !INTEGERS => 32,
             Self::F32(_) => 32,
             Self::I16(_) => 16,
             Self::I8(_) => 8,

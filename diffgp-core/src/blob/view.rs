@@ -1,12 +1,15 @@
 //! Loading a blob in place.
 
+use core::ops::Range;
+
 use zerocopy::FromBytes;
 
 use super::error::ParseError;
 use super::header::Header;
+use super::limits::within;
 use super::record::{KernelRecord, OutputRecord, TargetRecord};
-use super::tensor::{Elements, Tensor, padding_is_zero, words};
-use super::{CHECKSUM_BYTES, ELEMENT_F32, FORMAT_VERSION, MAGIC, Names, PRELUDE_BYTES, checksum, layout, limits};
+use super::tensor::{Elements, Tensor, sound};
+use super::{CHECKSUM_BYTES, FORMAT_VERSION, MAGIC, Names, PRELUDE_BYTES, checksum, layout, limits};
 use crate::kernel::KernelKind;
 
 /// A checked blob, borrowed from the bytes it was parsed from.
@@ -133,32 +136,17 @@ impl<'a> Blob<'a> {
     /// Walks the records in the order of their tensors. Unless the bytes are trusted, looks at every number.
     #[inline(never)]
     fn check_tensors(&self, trust: Trust) -> Result<(), ParseError> {
-        let header = &self.header;
-        let (inputs, flow_features) = (usize::from(header.inputs), header.flow_features());
-        let (flow_points, points) = (usize::from(header.flow_inducing), usize::from(header.predictor_inducing));
-        let flow_kernels = usize::from(header.flow_kernels);
         let mut walk = Walk { blob: self, at: 0, sound: true, trust };
-        let singles = 4 * inputs + usize::from(header.steps) * usize::from(header.inducing_times);
-        walk.tensor(0, ELEMENT_F32, singles, 0, 0).ok_or(ParseError::TensorSpace)?;
-        walk.kernels(0..flow_kernels, flow_points)?;
-        walk.outputs(0..self.flow_outputs(), flow_features)?;
-        walk.kernels(flow_kernels..self.kernels.len(), points)?;
-        walk.outputs(self.flow_outputs()..self.outputs.len(), points)?;
-        let Walk { at, mut sound, .. } = walk;
-        if at != self.tensors.len() {
+        walk.all().ok_or(ParseError::Record)?;
+        if walk.at != self.tensors.len() {
             return Err(ParseError::TensorSpace);
         }
-        for (index, target) in self.targets.iter().enumerate() {
-            if !TargetRecord::read(*target).is_valid() {
-                return Err(ParseError::Record { index: self.kernels.len() + self.outputs.len() + index });
-            }
-        }
-        for index in 0..inputs {
+        for index in 0..self.header.inputs.into() {
             // Whether x·scale is finite is seen when x is known.
-            sound &=
-                self.input(index).is_some_and(|input| limits::SCALE.contains(&input.scale) && input.low <= input.high);
+            let valid = |input: Input| within(input.scale, &limits::SCALE) && input.low <= input.high;
+            walk.sound &= self.input(index).is_some_and(valid);
         }
-        if trust == Trust::Bytes || sound { Ok(()) } else { Err(ParseError::TensorValue) }
+        if trust == Trust::Bytes || walk.sound { Ok(()) } else { Err(ParseError::TensorValue) }
     }
 
     /// The header.
@@ -167,6 +155,7 @@ impl<'a> Blob<'a> {
     }
 
     /// T1 to T4 of one input.
+    #[inline(never)]
     pub fn input(&self, index: usize) -> Option<Input> {
         let inputs = usize::from(self.header.inputs);
         let row = |row: usize| self.tensors.get(row * inputs + index).copied();
@@ -193,30 +182,50 @@ impl<'a> Blob<'a> {
 
     /// The kernel of dimension d of the flow: its own, or the shared one.
     pub fn flow_kernel(&self, dimension: usize) -> Option<KernelView<'a>> {
-        let last = usize::from(self.header.flow_kernels).checked_sub(1)?;
-        self.kernel(dimension.min(last), self.header.flow_inducing.into())
+        Some(self.flow_part(0, dimension)?.0)
     }
 
     /// The output of dimension d of the flow at step k.
     pub fn flow_output(&self, step: usize, dimension: usize) -> Option<OutputView<'a>> {
-        let table = if self.header.tables > 1 { step } else { 0 };
-        let index = table * usize::from(self.header.inputs) + dimension;
-        if index >= self.flow_outputs() {
-            return None;
-        }
-        self.output(index, self.header.flow_features())
+        Some(self.flow_part(step, dimension)?.1)
+    }
+
+    fn flow_part(&self, step: usize, dimension: usize) -> Option<(KernelView<'a>, OutputView<'a>)> {
+        if step < self.header.steps.into() { self.part(step, dimension) } else { None }
     }
 
     /// The kernel of output o of the predictor: its own, or the shared one.
     pub fn predictor_kernel(&self, output: usize) -> Option<KernelView<'a>> {
-        let last = usize::from(self.header.predictor_kernels).checked_sub(1)?;
-        let index = usize::from(self.header.flow_kernels) + output.min(last);
-        self.kernel(index, self.header.predictor_inducing.into())
+        Some(self.part(self.header.steps.into(), output)?.0)
     }
 
     /// Output o of the predictor.
     pub fn predictor_output(&self, output: usize) -> Option<OutputView<'a>> {
-        self.output(self.flow_outputs() + output, self.header.predictor_inducing.into())
+        Some(self.part(self.header.steps.into(), output)?.1)
+    }
+
+    /// An output and its kernel, its own or the shared one: of the flow at step k < K, of the predictor at its end, k = K.
+    #[inline(never)]
+    pub fn part(&self, step: usize, output: usize) -> Option<(KernelView<'a>, OutputView<'a>)> {
+        let header = &self.header;
+        let flows = step < header.steps.into();
+        let (kernels, outputs, points, features) = if flows {
+            (header.flow_kernels, header.inputs, header.flow_inducing, header.flow_features())
+        } else {
+            let points = header.predictor_inducing;
+            (header.predictor_kernels, header.outputs, points, points.into())
+        };
+        if output >= outputs.into() {
+            return None;
+        }
+        let mut kernel = if kernels > 1 { output } else { 0 };
+        // Outputs of the steps before, if each has its own; of the whole flow, before those of the predictor.
+        let tables = if header.tables > 1 || !flows { step.min(header.tables.into()) } else { 0 };
+        if !flows {
+            kernel += usize::from(header.flow_kernels);
+        }
+        let place = tables * usize::from(header.inputs) + output;
+        Some((self.kernel(kernel, points.into())?, self.output(place, features)?))
     }
 
     /// Real target o; of a classifier, whose outputs are no targets, g itself.
@@ -224,6 +233,7 @@ impl<'a> Blob<'a> {
         self.targets.get(output).map_or(TargetRecord::LATENT, |&words| TargetRecord::read(words))
     }
 
+    #[inline(never)]
     fn kernel(&self, index: usize, points: usize) -> Option<KernelView<'a>> {
         let record = KernelRecord::read(*self.kernels.get(index)?);
         let inputs = usize::from(self.header.inputs);
@@ -239,6 +249,7 @@ impl<'a> Blob<'a> {
         })
     }
 
+    #[inline(never)]
     fn output(&self, index: usize, features: usize) -> Option<OutputView<'a>> {
         let record = OutputRecord::read(*self.outputs.get(index)?);
         let padded = layout::padded(record.rank.into());
@@ -283,65 +294,77 @@ struct Walk<'b, 'a> {
 }
 
 impl Walk<'_, '_> {
-    fn kernels(&mut self, indices: core::ops::Range<usize>, points: usize) -> Result<(), ParseError> {
-        for index in indices {
-            self.kernel(index, points).ok_or(ParseError::Record { index })?;
-        }
-        Ok(())
+    /// T1 to T5, then kernels and outputs of the flow, then those of the predictor; and the targets.
+    fn all(&mut self) -> Option<()> {
+        let (blob, header) = (self.blob, &self.blob.header);
+        let (flow_points, points) = (usize::from(header.flow_inducing), usize::from(header.predictor_inducing));
+        let (flow_kernels, flow_outputs) = (usize::from(header.flow_kernels), blob.flow_outputs());
+        let singles = 4 * usize::from(header.inputs) + usize::from(header.steps) * usize::from(header.inducing_times);
+        self.tensor(0, Elements::F32(blob.tensors.get(..singles)?), 0, 0)?;
+        self.kernels(0..flow_kernels, flow_points)?;
+        self.outputs(0..flow_outputs, header.flow_features())?;
+        self.kernels(flow_kernels..blob.kernels.len(), points)?;
+        self.outputs(flow_outputs..blob.outputs.len(), points)?;
+        blob.targets.iter().all(|&target| TargetRecord::read(target).is_valid()).then_some(())
     }
 
-    fn outputs(&mut self, indices: core::ops::Range<usize>, features: usize) -> Result<(), ParseError> {
-        for index in indices {
-            let number = self.blob.kernels.len() + index;
-            self.output(index, features).ok_or(ParseError::Record { index: number })?;
-        }
-        Ok(())
+    #[inline(never)]
+    fn kernels(&mut self, mut indices: Range<usize>, points: usize) -> Option<()> {
+        indices.try_for_each(|index| self.kernel(index, points))
+    }
+
+    #[inline(never)]
+    fn outputs(&mut self, mut indices: Range<usize>, features: usize) -> Option<()> {
+        indices.try_for_each(|index| self.output(index, features))
     }
 
     fn kernel(&mut self, index: usize, points: usize) -> Option<()> {
-        let words = *self.blob.kernels.get(index)?;
-        let record = KernelRecord::read(words);
-        record.valid_kind()?;
-        let inputs = usize::from(self.blob.header.inputs);
-        let length = layout::padded(points) * inputs;
-        self.tensor(record.scales_at, ELEMENT_F32, inputs, 0, 0)?;
-        self.tensor(record.points_at, record.point_element, length, points, inputs)?;
-        unit_is_valid(record.point_element, record.unit, words == record.words())
+        let record = KernelRecord::read(*self.blob.kernels.get(index)?);
+        let view = self.blob.kernel(index, points)?;
+        let padding = padding(points);
+        let unit = within(record.unit, &limits::POINT_UNIT) && unit_suits(record.unit, view.points.elements);
+        let valid = unit && record.unused == 0 && within(record.variance, &limits::KERNEL_VARIANCE);
+        self.tensor(record.scales_at, Elements::F32(view.scales), 0, 0)?;
+        self.tensor(record.points_at, view.points.elements, padding, view.scales.len())?;
+        valid.then_some(())
     }
 
     fn output(&mut self, index: usize, features: usize) -> Option<()> {
-        let words = *self.blob.outputs.get(index)?;
-        let record = OutputRecord::read(words);
+        let record = OutputRecord::read(*self.blob.outputs.get(index)?);
+        let view = self.blob.output(index, features)?;
         let rank = usize::from(record.rank);
-        if rank > features || !limits::UNIT.contains(&record.unit) {
-            return None;
-        }
-        let padded = layout::padded(rank);
-        self.tensor(record.weights_at, record.weight_element, features, 0, 0)?;
-        self.tensor(record.directions_at, record.direction_element, padded * features, rank, features)?;
-        self.tensor(record.coefficients_at, ELEMENT_F32, padded, rank, 1)?;
-        unit_is_valid(record.weight_element, record.unit, words == record.words())
+        let padding = padding(rank);
+        let unit = within(record.unit, &limits::UNIT) && unit_suits(record.unit, view.weights.elements);
+        self.tensor(record.weights_at, view.weights.elements, 0, 0)?;
+        self.tensor(record.directions_at, view.directions, padding, features)?;
+        self.tensor(record.coefficients_at, Elements::F32(view.coefficients), padding, 1)?;
+        (unit && rank <= features).then_some(())
     }
 
-    /// A tensor that must begin here; `rows` and `columns` if it is interleaved.
-    fn tensor(&mut self, at: u32, element: u8, length: usize, rows: usize, columns: usize) -> Option<()> {
-        let words = words(element, length)?;
-        let tensor = self.blob.tensors.get(self.at..)?.get(..words)?;
+    /// A tensor that must begin here, in whose last block of rows, if it has blocks, so many are padding.
+    #[inline(never)]
+    fn tensor(&mut self, at: u32, elements: Elements<'_>, padding: usize, columns: usize) -> Option<()> {
+        let end = self.at + elements.bytes() / 4;
         if usize::try_from(at).ok()? != self.at {
             return None;
         }
         if self.trust == Trust::Nothing {
-            self.sound &= element != ELEMENT_F32 || tensor.iter().all(|value| value.is_finite());
-            self.sound &= padding_is_zero(tensor, element, length, rows, columns);
+            let tensor = self.blob.tensors.get(self.at..end)?;
+            self.sound &= sound(tensor, elements, padding, columns);
         }
-        self.at += words;
+        self.at = end;
         Some(())
     }
 }
 
-/// Singles have no unit of their own; and a record has no bits beside its fields.
-fn unit_is_valid(element: u8, unit: f32, no_other_bits: bool) -> Option<()> {
-    (no_other_bits && (element != ELEMENT_F32 || unit == 1.0)).then_some(())
+/// Rows that fill the last block of eight.
+fn padding(rows: usize) -> usize {
+    layout::padded(rows) - rows
+}
+
+/// Singles have no unit of their own.
+fn unit_suits(unit: f32, elements: Elements<'_>) -> bool {
+    elements.bits() != 32 || unit == 1.0
 }
 
 #[inline(never)]

@@ -97,6 +97,7 @@ impl Body {
         let record = KernelRecord {
             kind: kernel.kind.number(),
             point_element: kernel.points.element(),
+            unused: 0,
             variance: kernel.variance,
             unit: kernel.points.unit(),
             scales_at: self.singles(kernel.scales.iter().copied()),

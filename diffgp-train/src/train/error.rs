@@ -41,7 +41,7 @@ pub enum TrainError {
         classes: usize,
     },
     /// A classification target is not a class.
-    #[error("row {row}: the target is {value}; classification targets are whole numbers from 0 to {}", classes - 1)]
+    #[error("row {row}: the target is {value}; classification targets are {}", numbers(*classes))]
     NotAClass {
         /// Data row, counted from 1.
         row: usize,
@@ -87,4 +87,9 @@ pub enum TrainError {
     /// Worker threads could not be started.
     #[error("cannot start worker threads: {0}")]
     Threads(String),
+}
+
+/// The numbers of so many classes.
+fn numbers(classes: usize) -> String {
+    if classes > 2 { format!("whole numbers from 0 to {}", classes - 1) } else { "0 or 1".to_owned() }
 }

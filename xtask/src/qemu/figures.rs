@@ -37,8 +37,14 @@ pub(crate) struct Figures {
     /// Of the compressed model in `tests/blobs/v2-kin8nm-32k.dgp`: D = 8, M = 100, K = 20 in 8- and 16-bit integers.
     pub(crate) instructions_compressed_prediction: u64,
     pub(crate) instructions_compressed_sampled_path: u64,
-    /// The whole minimal image: vectors, start-up, parse, flow, predictions along the drift and sampled. No model.
+    /// D = 4, M = 20, K = 20 and six classes; D = 4, M = 30, K = 20 and two targets with a kernel each.
+    pub(crate) instructions_six_classes_prediction: u64,
+    pub(crate) instructions_two_targets_prediction: u64,
+    /// The whole minimal image: vectors, start-up, parse, flow, predictions along the drift and sampled, of real targets in
+    /// f32. No model.
     pub(crate) flash_bytes: u32,
+    /// The same for every model there is.
+    pub(crate) flash_bytes_with_classes_and_integers: u32,
     /// Static memory of that image and the workspace.
     pub(crate) ram_bytes: u32,
     pub(crate) workspace_bytes: u32,

@@ -14,22 +14,30 @@ const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 /// Builds one image of the firmware crate and returns its ELF file.
 pub(crate) fn build(board: &Board, image: &str, profile: &str) -> Result<PathBuf> {
-    build_as(board, image, profile, None)
+    build_as(board, image, profile, None, true)
 }
 
 /// The same with a model inside.
 pub(crate) fn build_with_model(board: &Board, image: &str, profile: &str, model: &Path) -> Result<PathBuf> {
-    build_as(board, image, profile, Some(model))
+    build_as(board, image, profile, Some(model), true)
+}
+
+/// The same for real targets in f32 alone: without the code for classes and integers.
+pub(crate) fn build_bare(board: &Board, image: &str, profile: &str) -> Result<PathBuf> {
+    build_as(board, image, profile, None, false)
 }
 
 /// Two boards share a target: nobody may build between the build and the copy of an image.
 static BUILDING: Mutex<()> = Mutex::new(());
 
-fn build_as(board: &Board, image: &str, profile: &str, model: Option<&Path>) -> Result<PathBuf> {
+fn build_as(board: &Board, image: &str, profile: &str, model: Option<&Path>, whole: bool) -> Result<PathBuf> {
     let _alone = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = command::root().join("firmware-example/target");
     let mut cargo = command::cargo("firmware-example", ["build", "--locked", "--quiet", "--bin", image]);
     cargo.args(["--profile", profile, "--target", board.target, "--features", board.name]);
+    if !whole {
+        cargo.arg("--no-default-features");
+    }
     if let Some(model) = model {
         cargo.args(["--features", "compiled-in-model"]).env("DIFFGP_MODEL", model);
     }
@@ -38,7 +46,8 @@ fn build_as(board: &Board, image: &str, profile: &str, model: Option<&Path>) -> 
     let images = directory.join("images");
     fs::create_dir_all(&images)?;
     let inside = if model.is_some() { "-with-model" } else { "" };
-    let copy = images.join(format!("{image}-{}-{profile}{inside}", board.name));
+    let bare = if whole { "" } else { "-bare" };
+    let copy = images.join(format!("{image}-{}-{profile}{inside}{bare}", board.name));
     fs::copy(directory.join(board.target).join(profile).join(image), &copy)?;
     Ok(copy)
 }

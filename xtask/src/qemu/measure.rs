@@ -46,26 +46,31 @@ pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<Figures> {
     let (directions, rank) = measured.get("bars").map_or((of("rank-16")?, 16.0), |bars| (bars, INDUCING));
     let mac = multiply_add(directions.sampled, none.sampled, rank);
     let (small, rough, compressed) = (of("small")?, of("small-matern32")?, of("v2-kin8nm-32k")?);
-    let minimal_image = machine::build(board, "minimal", "release")?;
+    let (classes, targets) = (of("small-six-classes")?, of("small-two-targets")?);
+    let minimal_image = machine::build_bare(board, "minimal", "release")?;
     let minimal = Elf::read(&minimal_image)?;
+    let whole = Elf::read(&machine::build(board, "minimal", "release")?)?;
     Ok(Figures {
         board: board.name.to_owned(),
         // A difference would have been an error before this.
         bit_exact: true,
         cases: measured.len(),
-        instructions_rbf_sum: whole(step / INPUTS),
+        instructions_rbf_sum: rounded(step / INPUTS),
         instructions_per_mac: mac,
-        instructions_per_step: whole(step),
-        instructions_per_prediction: whole(none.drift),
-        instructions_per_sampled_path: measured.get("bars").map(|bars| whole(bars.sampled)),
-        instructions_small_parse: whole(small.parse),
-        instructions_small_prediction: whole(small.drift),
-        instructions_small_sampled_path: whole(small.sampled),
-        instructions_small_matern32_prediction: whole(rough.drift),
-        instructions_small_matern32_sampled_path: whole(rough.sampled),
-        instructions_compressed_prediction: whole(compressed.drift),
-        instructions_compressed_sampled_path: whole(compressed.sampled),
+        instructions_per_step: rounded(step),
+        instructions_per_prediction: rounded(none.drift),
+        instructions_per_sampled_path: measured.get("bars").map(|bars| rounded(bars.sampled)),
+        instructions_small_parse: rounded(small.parse),
+        instructions_small_prediction: rounded(small.drift),
+        instructions_small_sampled_path: rounded(small.sampled),
+        instructions_small_matern32_prediction: rounded(rough.drift),
+        instructions_small_matern32_sampled_path: rounded(rough.sampled),
+        instructions_compressed_prediction: rounded(compressed.drift),
+        instructions_compressed_sampled_path: rounded(compressed.sampled),
+        instructions_six_classes_prediction: rounded(classes.drift),
+        instructions_two_targets_prediction: rounded(targets.drift),
         flash_bytes: minimal.flash_bytes(),
+        flash_bytes_with_classes_and_integers: whole.flash_bytes(),
         ram_bytes: minimal.static_ram_bytes() + none.workspace,
         workspace_bytes: none.workspace,
         stack_bytes: measured.values().map(|case| case.stack).max().unwrap_or(0),
@@ -84,7 +89,7 @@ fn in_minimal(board: &Board, image: &Path, cases: &[Case], workspace: u32) -> Re
     let (none, half, full) = (traced("rank-0")?, traced("rank-0-half-the-steps")?, traced("bars")?);
     let stack = [&none, &half, &full].map(|case| case.stack).into_iter().max().unwrap_or(0);
     Ok(Minimal {
-        instructions_rbf_sum: whole(step(none.drift, half.drift) / INPUTS),
+        instructions_rbf_sum: rounded(step(none.drift, half.drift) / INPUTS),
         instructions_per_mac: multiply_add(full.sampled, none.sampled, INDUCING),
         stack_bytes: stack - workspace,
     })
@@ -100,7 +105,7 @@ fn multiply_add(sampled: f64, sampled_without_directions: f64, rank: f64) -> f64
     (mac * 1000.0).round() / 1000.0
 }
 
-fn whole(number: f64) -> u64 {
+fn rounded(number: f64) -> u64 {
     number.round() as u64
 }
 
