@@ -127,3 +127,19 @@ fn every_library_holds_the_licences() {
         }
     }
 }
+
+#[test]
+fn device_crates_are_tested_with_files_of_their_own() {
+    // Their packages hold nothing else.
+    for package in ["diffgp-core", "diffgp-infer", "diffgp-link", "diffgp-slots"] {
+        for directory in ["src", "tests"] {
+            for file in sources(&root().join(package).join(directory)) {
+                let text = std::fs::read_to_string(&file).unwrap();
+                assert!(!text.contains("\"../../"), "{} reads a file of another package", file.display());
+            }
+        }
+    }
+    let [copy, original] = ["diffgp-slots/models/steps.dgp", "diffgp-infer/models/v2-steps-small.dgp"]
+        .map(|path| std::fs::read(root().join(path)).unwrap());
+    assert!(copy == original, "diffgp-slots has another copy of the model");
+}

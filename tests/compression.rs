@@ -13,10 +13,10 @@ use crate::random_models::Normals;
 use crate::tolerances::{COMPACT_MEAN, COMPACT_PREDICTOR, COMPACT_VARIANCE};
 
 /// A kernel per dimension, one kernel, a field that changes with time, and a classifier.
-const MODELS: [&str; 4] = ["v2-power", "v2-power-shared", "small/v2-pendulum-temporal", "small/v2-ring"];
+const MODELS: [&str; 4] = ["v2-power", "v2-power-shared", "v2-pendulum-temporal", "v2-ring"];
 
 fn stored(name: &str) -> AlignedBytes {
-    let path = format!("{}/blobs/{name}.dgp", env!("CARGO_MANIFEST_DIR"));
+    let path = crate::stored_models::path(name);
     AlignedBytes::new(&std::fs::read(path).unwrap())
 }
 
@@ -59,7 +59,7 @@ fn the_device_computes_what_the_stored_numbers_say() {
 
 #[test]
 fn the_predictor_says_what_the_stored_numbers_say() {
-    let small = to_share("small/v2-steps", 2);
+    let small = to_share("v2-steps", 2);
     let bytes = AlignedBytes::new(&small.bytes);
     let plain = Plain::new(&bytes);
     let model = Model::parse(bytes.as_slice()).unwrap();

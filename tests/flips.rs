@@ -13,14 +13,14 @@ use rand_core::Rng;
 use crate::fuzzed::model::{self, Reached};
 use crate::fuzzed::repair::repair;
 use crate::region::Region;
-use crate::stored_models::directory;
+use crate::stored_models::path;
 
-const SMALL: [&str; 3] = ["small/v2-steps.dgp", "small/v2-ring.dgp", "small/v2-pendulum-temporal.dgp"];
-const LARGE: &str = "v2-power.dgp";
-const LARGEST: &str = "v2-kin8nm.dgp";
+const SMALL: [&str; 5] = ["v2-steps", "v2-ring", "v2-pendulum-temporal", "v2-iris", "v2-energy2"];
+const LARGE: &str = "v2-power";
+const LARGEST: &str = "v2-kin8nm";
 
 fn load(name: &str) -> Vec<u8> {
-    fs::read(directory().join(name)).expect("a stored model")
+    fs::read(path(name)).expect("a stored model")
 }
 
 /// Counts the cases that `holds` for, on all cores, each with a copy of the model of its own.

@@ -2,9 +2,9 @@
 
 #![allow(unreachable_pub, reason = "the files are modules of a library too")]
 
-#[path = "../fuzz/src/model.rs"]
+#[path = "../diffgp-infer/tests/model.rs"]
 pub(crate) mod model;
-#[path = "../fuzz/src/repair.rs"]
+#[path = "../diffgp-infer/tests/repair.rs"]
 pub(crate) mod repair;
 #[path = "../fuzz/src/table.rs"]
 mod table;

@@ -1,18 +1,16 @@
 //! The runtime on trained models, whole and damaged, without the trainer: small enough for Miri.
-#![allow(unreachable_pub, reason = "the files under fuzz/ are modules of a library too")]
+#![allow(unreachable_pub, reason = "the modules are those of a library too, of the fuzz targets")]
 
-#[path = "../../fuzz/src/model.rs"]
 mod model;
-#[path = "../../fuzz/src/repair.rs"]
 mod repair;
 
 use diffgp_infer::{Aligned, Model, ParseError, include_model};
 use model::{Reached, check};
 
 static MODELS: [&[u8]; 3] = [
-    include_model!("../../tests/blobs/small/v2-steps.dgp"),
-    include_model!("../../tests/blobs/small/v2-ring.dgp"),
-    include_model!("../../tests/blobs/small/v2-pendulum-temporal.dgp"),
+    include_model!("../models/v2-steps.dgp"),
+    include_model!("../models/v2-ring.dgp"),
+    include_model!("../models/v2-pendulum-temporal.dgp"),
 ];
 
 /// The interpreter is a thousand times slower than the processor: fewer flips, and no paths longer than the models'.

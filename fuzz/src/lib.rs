@@ -5,7 +5,9 @@
 //! depends on would take many minutes to build with the fuzzer's instrumentation.
 
 pub mod line;
+#[path = "../../diffgp-infer/tests/model.rs"]
 pub mod model;
+#[path = "../../diffgp-infer/tests/repair.rs"]
 pub mod repair;
 pub mod table;
 pub mod tally;

@@ -19,9 +19,11 @@ const STEPS: i32 = 20_000;
 
 fn main() {
     println!("| compressed model | of | bytes | random states | after ascent |\n|---|---|---|---|---|");
-    for (small, original) in
-        [("v2-kin8nm-32k", "v2-kin8nm"), ("v2-power-close", "v2-power"), ("small/v2-steps-small", "small/v2-steps")]
-    {
+    for (small, original) in [
+        ("v2-kin8nm-32k", "v2-kin8nm"),
+        ("v2-power-close", "v2-power"),
+        ("../../diffgp-infer/models/v2-steps-small", "../../diffgp-infer/models/v2-steps"),
+    ] {
         let read = |name: &str| {
             let path = format!("{}/blobs/{name}.dgp", env!("CARGO_MANIFEST_DIR"));
             AlignedBytes::new(&std::fs::read(path).expect("a stored model"))

@@ -1,4 +1,4 @@
-//! Trains the models in `tests/blobs/` on public data, and those in `tests/blobs/small/` on data made here, compresses
+//! Trains the models in `tests/blobs/` on public data, and those in `diffgp-infer/models/` on little data, compresses
 //! some of them, and writes them with the bits they predict.
 //!
 //!     cargo run --release -p diffgp-tests --example store_models
@@ -9,6 +9,7 @@
 mod compressed;
 #[path = "store_models/made_data.rs"]
 mod made_data;
+#[allow(dead_code, reason = "the tests need more of it")]
 #[path = "../stored_models.rs"]
 mod stored_models;
 
@@ -34,7 +35,7 @@ impl Observer for Console {
 enum Data {
     /// The set in this directory, with this target.
     Public(&'static str, &'static str),
-    /// The same rows in every run; `tests/blobs/small/` is for them.
+    /// The same rows in every run; `diffgp-infer/models/` is for them.
     Made(fn() -> Dataset, Task),
 }
 
@@ -45,7 +46,7 @@ struct Recipe {
     adjust: fn(&mut Config),
 }
 
-const RECIPES: [Recipe; 8] = [
+const RECIPES: [Recipe; 10] = [
     // What fits the smallest board: D = 4, M = 50, a kernel per dimension.
     Recipe {
         name: "v2-power",
@@ -86,14 +87,14 @@ const RECIPES: [Recipe; 8] = [
     },
     // At most 16 KiB: small enough to damage every single bit of them.
     Recipe {
-        name: "small/v2-steps",
+        name: "../../diffgp-infer/models/v2-steps",
         data: Data::Made(made_data::steps, Task::Regression),
         adjust: |config| {
             (config.flow.inducing, config.predictor.inducing, config.flow.steps) = (12, 16, 5);
         },
     },
     Recipe {
-        name: "small/v2-ring",
+        name: "../../diffgp-infer/models/v2-ring",
         data: Data::Made(made_data::ring, Task::Classification),
         adjust: |config| {
             (config.flow.inducing, config.predictor.inducing, config.flow.steps) = (12, 16, 5);
@@ -101,11 +102,27 @@ const RECIPES: [Recipe; 8] = [
         },
     },
     Recipe {
-        name: "small/v2-pendulum-temporal",
+        name: "../../diffgp-infer/models/v2-pendulum-temporal",
         data: Data::Made(made_data::pendulum, Task::Regression),
         adjust: |config| {
             (config.flow.inducing, config.flow.inducing_times, config.predictor.inducing) = (10, 2, 20);
             (config.flow.steps, config.flow.kernel) = (4, KernelKind::Matern52);
+        },
+    },
+    // Three classes, and two targets with a kernel each.
+    Recipe {
+        name: "../../diffgp-infer/models/v2-iris",
+        data: Data::Public("classes/iris", "species"),
+        adjust: |config| {
+            (config.flow.inducing, config.predictor.inducing, config.flow.steps) = (8, 12, 4);
+        },
+    },
+    Recipe {
+        name: "../../diffgp-infer/models/v2-energy2",
+        data: Data::Public("outputs/energy2", "heating_load,cooling_load"),
+        adjust: |config| {
+            (config.flow.inducing, config.predictor.inducing, config.flow.steps) = (6, 20, 4);
+            (config.flow.per_dimension, config.predictor.per_output) = (false, true);
         },
     },
 ];
@@ -129,7 +146,7 @@ fn store(recipe: &Recipe, root: &Path) -> Result<(), Box<dyn Error>> {
     let (data, task) = match recipe.data {
         Data::Made(make, task) => (make(), task),
         Data::Public(set, target) => {
-            let classifies = target == "label";
+            let classifies = ["label", "species"].contains(&target);
             let kind = if classifies { TargetKind::Classes } else { TargetKind::Real };
             let data = Dataset::read_csv(&root.join(set).join("data.csv"), target, Header::Detect, kind)?;
             (data, if classifies { Task::Classification } else { Task::Regression })
@@ -144,7 +161,8 @@ fn store(recipe: &Recipe, root: &Path) -> Result<(), Box<dyn Error>> {
         (0..data.rows()).step_by(data.rows() / 200 + 1).flat_map(|row| data.input_row(row).to_vec()).collect();
     let mut names = trained.names.clone().unwrap_or_default();
     names.extend(trained.target_names.clone().into_iter().flatten());
-    let metadata = Metadata { scaling: &trained.scaling, names: &names, classes: &[], model_id: &[] };
+    let classes = trained.classes.clone().unwrap_or_default();
+    let metadata = Metadata { scaling: &trained.scaling, names: &names, classes: &classes, model_id: &[] };
     let exported = export(&trained.params, &metadata, &rows)?;
     println!(
         "  {} bytes, validation log-likelihood {:?}, export errors {:?}",
