@@ -9,6 +9,7 @@ mod elbo_differences;
 mod elbo_goldens;
 mod elbo_limits;
 mod flips;
+mod format_document;
 mod fuzzed;
 mod goldens;
 mod hard_variance;

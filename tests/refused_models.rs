@@ -1,6 +1,6 @@
 //! Models that the parser must refuse, or that must say that they have no prediction, each one accepted once.
 
-use diffgp_core::blob::{Blob, PRELUDE_BYTES, ParseError};
+use diffgp_core::blob::{Blob, KernelRecord, OutputRecord, PRELUDE_BYTES, ParseError, TargetRecord};
 use diffgp_infer::{Error, Model, Workspace};
 use diffgp_train::aligned::AlignedBytes;
 use diffgp_train::export::{Metadata, export};
@@ -85,4 +85,68 @@ fn the_length_of_a_model_that_is_arriving_does_not_depend_on_the_address() {
     assert_eq!(Blob::length_from_prelude(&aligned.as_slice()[1..]), Ok(bytes.len()));
     let whole = AlignedBytes::new(&bytes);
     assert_eq!(Blob::length_from_prelude(whole.as_slice()), Ok(bytes.len()));
+}
+
+/// A file whose predictor has this many points, and where its tensors begin.
+fn with_points(points: usize) -> (Vec<u8>, usize) {
+    let shape = Shape { flow_inducing: 0, predictor_inducing: points, ..Shape::SMALL };
+    let metadata = Metadata { scaling: &scaling(&shape), names: &[], classes: &[], model_id: b"" };
+    let bytes = export(&model(&shape), &metadata, &[]).unwrap().bytes;
+    let header = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let records = 4 * (KernelRecord::WORDS + OutputRecord::WORDS + TargetRecord::WORDS);
+    (bytes, PRELUDE_BYTES + header.next_multiple_of(4) + records)
+}
+
+/// Why a file is refused once its checksum is right again.
+fn refusal(mut bytes: Vec<u8>) -> Option<ParseError> {
+    repair(&mut bytes);
+    Model::parse(AlignedBytes::new(&bytes).as_slice()).err()
+}
+
+#[test]
+fn padding_that_is_not_zero() {
+    // Two inputs and six points: two rows of the last block of points, of directions and of coefficients are padding.
+    let (bytes, tensors) = with_points(6);
+    let points = tensors + 4 * (4 * 2 + 2);
+    let directions = points + 4 * (2 * 8 + 6);
+    let coefficients = directions + 4 * (6 * 8);
+    assert_eq!(coefficients + 4 * 8 + 4, bytes.len());
+    let mut padding = Vec::new();
+    for (start, columns) in [(points, 2), (directions, 6), (coefficients, 1)] {
+        padding.extend((0..columns).flat_map(|column| [6, 7].map(|row| start + 4 * (8 * column + row))));
+    }
+    for at in (points..bytes.len() - 4).step_by(4) {
+        let mut changed = bytes.clone();
+        changed[at + 2] ^= 1;
+        let weights = (points + 4 * 16..directions).contains(&at);
+        let expected = (padding.contains(&at) && !weights).then_some(ParseError::TensorValue);
+        assert_eq!(refusal(changed), expected, "word {}", (at - points) / 4);
+    }
+}
+
+#[test]
+fn a_record_whose_tensor_is_elsewhere_or_that_has_other_bits() {
+    let (bytes, tensors) = with_points(6);
+    let kernel = tensors - 4 * (KernelRecord::WORDS + OutputRecord::WORDS + TargetRecord::WORDS);
+    let output = kernel + 4 * KernelRecord::WORDS;
+    // Places of scales, points, weights, directions and coefficients; the two bytes behind K2; an unknown element.
+    let places = [kernel + 12, kernel + 16, output + 8, output + 12, output + 16];
+    for at in places.into_iter().chain([kernel + 2, kernel + 3, kernel + 1, output + 2, output + 3]) {
+        for bit in 0..8 {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1 << bit;
+            assert_eq!(refusal(changed), Some(ParseError::Record), "byte {}, bit {bit}", at - kernel);
+        }
+    }
+    assert_eq!(refusal(bytes), None);
+}
+
+#[test]
+fn a_path_of_more_work_than_is_allowed() {
+    let bytes = file(|_, _| ());
+    let aligned = AlignedBytes::new(&bytes);
+    let work = Model::parse(aligned.as_slice()).unwrap().work_per_path().operations();
+    assert!(Model::parse_within(aligned.as_slice(), work).is_ok());
+    let refused = Model::parse_within(aligned.as_slice(), work - 1).unwrap_err();
+    assert_eq!(refused, ParseError::TooMuchWork { operations: work as u32 });
 }

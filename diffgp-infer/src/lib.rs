@@ -10,17 +10,17 @@
 //!
 //! // Once, at start-up: every check is made here.
 //! let model = Model::parse(MODEL)?;
-//! assert!(model.fits::<4, 50>());
+//! assert!(Workspace::<4, 50>::fits(&model));
 //! let mut workspace = Workspace::<4, 50>::new();
-//! assert!(size_of_val(&workspace) <= 256);
+//! assert!(size_of_val(&workspace) <= 300);
 //!
 //! // For every sample: temperature, vacuum, pressure, humidity.
 //! let x = [14.96, 41.76, 1024.07, 73.17];
-//! let quick = model.predict(&x, &mut workspace)?;
+//! let quick = model.predict(&x, &mut workspace)?.mean();
 //! let honest = model.predict_sampled(&x, 32, &mut Keyed::new(0, 0), &mut workspace)?;
 //!
 //! let (low, high) = honest.interval(0.95).unwrap();
-//! assert!(low < quick.mean() && quick.mean() < high);
+//! assert!(low < quick && quick < high);
 //! if !honest.in_range() || honest.variance() > 25.0 {
 //!     // Not sure enough to act on the mean.
 //! }
@@ -31,12 +31,12 @@
 //!
 //! ```text
 //! x_{k+1} = x_k + μ(x_k) dt + √(var(x_k) dt) ε_k      k = 0 … K−1: the flow, Euler–Maruyama, in the sense of Itô
-//! g       ~ N(mean(x_K), var(x_K))                    the predictor
+//! g_o     ~ N(mean_o(x_K), var_o(x_K))                the predictor: one or several real targets, or classes
 //! ```
 //!
 //! - [`Model::predict`] follows the drift alone (ε = 0): one pass, the error bar is the predictor's only.
 //! - [`Model::predict_sampled`] follows S paths and returns the moments of their mixture, in memory independent of S.
-//! - [`Model::start`] gives the [`Flow`] itself: single steps for callers with a time budget, the path state by state.
+//! - [`Model::begin`] gives a [`Run`]: the same piece by piece, for callers with something else to do, and a view of the paths.
 //! - A model with T = 0 has no flow and costs none.
 //!
 //! # What is guaranteed
@@ -49,6 +49,11 @@
 //! What is *not* guaranteed: that the model is right. [`Prediction::in_range`] tells when it extrapolates, and the file
 //! records how far it is from the float64 model it came from or, if it was compressed, from the file of before
 //! ([`Blob::header`]).
+//!
+//! # Features
+//!
+//! `classes` and `integers` (compressed models) are on by default. A program without such models leaves their code out with
+//! `default-features = false`; it then refuses them when they are loaded. `defmt` formats errors for that logger.
 //!
 //! # Randomness
 //!

@@ -95,7 +95,7 @@ header! {
     "H15" predictor_kernels: u8 as u8, PredictorKernels, "1 or O";
     /// M_g.
     "H16" predictor_inducing: u16 as u16, PredictorInducing, "1 to 1024";
-    /// Rows interleaved in K6 and O5.
+    /// Rows interleaved in K6 and O6.
     "H17" block: u8 as u8, Block, "8";
     /// Worst error of a mean seen at export, in standard deviations of its target; of a compressed model, its difference
     /// from the original along the drift.
