@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use diffgp_train::checkpoint::CheckpointError;
-use diffgp_train::data::DataError;
+use diffgp_train::data::{CellProblem, DataError};
 use diffgp_train::evaluate::RowError;
 use diffgp_train::train::TrainError;
 
@@ -63,6 +63,9 @@ fn advice(error: &anyhow::Error) -> String {
         Some(DataError::UnnamedColumn { column, .. }) => format!("; --ignore {column} leaves it out"),
         Some(DataError::TargetIgnored { .. }) => "; expected other columns in --ignore".to_owned(),
         Some(DataError::LongName { .. }) => "; --strip-names leaves them out".to_owned(),
+        Some(DataError::Cell { problem: CellProblem::NumberAmongWords, .. }) => {
+            "; --task classification takes both for classes".to_owned()
+        }
         _ => String::new(),
     }
 }

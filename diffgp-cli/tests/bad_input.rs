@@ -75,7 +75,12 @@ fn targets_that_are_no_classes() {
     folder.run("train data.csv --target y,a,y").refused_with(&["data.csv", "\"y\" is named twice"]);
     folder.run("train data.csv --target y,c").refused_with(&["data.csv", "no column \"c\"", "a, b, y"]);
     folder.write("bad.csv", "a,y\n1,x1\n2,3\n");
-    folder.run("train bad.csv --target y").refused_with(&["row 2 (line 3)", "\"3\" is a number", "words"]);
+    folder.run("train bad.csv --target y").refused_with(&[
+        "row 2 (line 3)",
+        "\"3\" is a number",
+        "words",
+        "--task classification",
+    ]);
     folder
         .run("train bad.csv --target y --task regression")
         .refused_with(&["row 1 (line 2)", "\"x1\" is not a number"]);

@@ -27,7 +27,7 @@ pub(super) enum Heard {
     Nothing,
     /// A frame that was no response.
     Damaged,
-    Response(Response),
+    Response(Box<Response>),
 }
 
 impl Line {
@@ -67,7 +67,7 @@ impl Line {
         let before = self.receiver.dropped();
         let response = self.receiver.push(byte[0]);
         Ok(match response {
-            Some(response) => Heard::Response(response),
+            Some(response) => Heard::Response(Box::new(response)),
             None if self.receiver.dropped() > before => Heard::Damaged,
             None => Heard::Nothing,
         })

@@ -19,7 +19,7 @@ pub(super) struct Questions {
 }
 
 enum Waited {
-    Answer(Response),
+    Answer(Box<Response>),
     Vain,
     Interrupted,
 }
@@ -42,7 +42,7 @@ impl Questions {
         for left in (0..=self.allowed).rev() {
             self.line.send(&request)?;
             match self.wait(request.id, left > 0)? {
-                Waited::Answer(response) => return Ok(Some(response)),
+                Waited::Answer(response) => return Ok(Some(*response)),
                 Waited::Interrupted => return Ok(None),
                 Waited::Vain => self.retries += usize::from(left > 0),
             }

@@ -292,7 +292,7 @@ pub enum CellProblem {
     #[error("is none of the model's classes")]
     UnknownClass,
     /// A number in a column that was taken for classes because it begins with a word.
-    #[error("is a number, but the rows before hold words; expected numbers alone, or classes")]
+    #[error("is a number, but the rows before hold words; expected numbers alone, or classes alone")]
     NumberAmongWords,
     /// Not text.
     #[error("is not UTF-8 text; save the file as UTF-8")]

@@ -26,10 +26,12 @@ mod tests {
     fn it_is_the_share_of_pairs_in_the_right_order() {
         let mut rows: Vec<(f64, bool)> = (0..60).map(|i| (f64::from(i * 37 % 11), i % 3 == 0)).collect();
         let mut won = 0.0;
-        let (positives, negatives): (Vec<(f64, bool)>, Vec<(f64, bool)>) = rows.iter().partition(|row| row.1);
+        let of =
+            |positive: bool| rows.iter().filter(move |row| row.1 == positive).map(|row| row.0).collect::<Vec<f64>>();
+        let (positives, negatives) = (of(true), of(false));
         for positive in &positives {
             for negative in &negatives {
-                won += f64::from(positive.0 > negative.0) + 0.5 * f64::from(positive.0 == negative.0);
+                won += f64::from(positive > negative) + 0.5 * f64::from(positive == negative);
             }
         }
         let expected = won / (positives.len() * negatives.len()) as f64;

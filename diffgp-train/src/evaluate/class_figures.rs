@@ -10,7 +10,7 @@ pub const BINS: usize = 15;
 /// The smallest probability that a logarithm is taken of: the smallest normal f32, in which the device counts.
 const LEAST: f64 = f32::MIN_POSITIVE as f64;
 
-/// Figures of a classification over some rows. The field names are the keys of `diffgp eval --json`.
+/// Figures of a classification over some rows. Field names are keys of JSON output (`docs/figures.md`).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClassFigures {
     /// Rows.

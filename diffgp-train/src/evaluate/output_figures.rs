@@ -23,7 +23,7 @@ pub struct PredictedOutput<'a> {
     pub paths: &'a [(f64, f64)],
 }
 
-/// Figures of one target over some rows. The field names are the keys of `diffgp eval --json`.
+/// Figures of one target over some rows. Field names are keys of JSON output (`docs/figures.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutputFigures {
     /// Rows.
