@@ -132,11 +132,10 @@ fn every_library_holds_the_licences() {
 fn device_crates_are_tested_with_files_of_their_own() {
     // Their packages hold nothing else.
     for package in ["diffgp-core", "diffgp-infer", "diffgp-link", "diffgp-slots"] {
-        for directory in ["src", "tests"] {
-            for file in sources(&root().join(package).join(directory)) {
-                let text = std::fs::read_to_string(&file).unwrap();
-                assert!(!text.contains("\"../../"), "{} reads a file of another package", file.display());
-            }
+        let folders = ["src", "tests"].map(|folder| root().join(package).join(folder));
+        for file in folders.iter().filter(|folder| folder.exists()).flat_map(|folder| sources(folder)) {
+            let text = std::fs::read_to_string(&file).unwrap();
+            assert!(!text.contains("\"../../"), "{} reads a file of another package", file.display());
         }
     }
     let [copy, original] = ["diffgp-slots/models/steps.dgp", "diffgp-infer/models/v2-steps-small.dgp"]

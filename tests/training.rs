@@ -387,7 +387,7 @@ fn odd_data_trains_or_is_refused_with_a_reason() {
     assert_eq!(refused.to_string(), "1 training rows; expected at least 2");
 
     let not_classes = train(&constant_column(40), &small_config(40, Task::Classification), &mut ()).unwrap_err();
-    assert_eq!(not_classes.to_string(), "row 3: the target is 2; classification targets are whole numbers from 0 to 1");
+    assert_eq!(not_classes.to_string(), "row 3: the target is 2; classification targets are 0 or 1");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod deny;
 mod fuzz;
 mod miri;
 mod nightly;
+mod packages;
 mod qemu;
 mod reproduce;
 mod setup;

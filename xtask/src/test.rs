@@ -1,6 +1,6 @@
 //! `cargo xtask test`: every check of the project, in the order in which a mistake is cheapest to find.
 
-use crate::{command, qemu, setup};
+use crate::{command, packages, qemu, setup};
 use anyhow::Result;
 
 #[derive(clap::Args, Default)]
@@ -26,6 +26,8 @@ pub(crate) fn run(args: Args) -> Result<()> {
     command::run(&mut command::cargo(".", ["test", "--locked", "--workspace"]))?;
     step("runtime without std");
     runtime_for_every_target(warnings)?;
+    step("packages of the device crates");
+    packages::test()?;
     step("documentation");
     let mut doc = command::cargo(".", ["doc", "--locked", "--workspace", "--no-deps"]);
     command::run(doc.env("RUSTDOCFLAGS", warnings))?;
@@ -61,6 +63,11 @@ fn runtime_for_every_target(warnings: &str) -> Result<()> {
         command::run(
             build.args(["-p", "diffgp-core", "-p", "diffgp-infer", "-p", "diffgp-slots"]).env("RUSTFLAGS", warnings),
         )?;
+    }
+    // What can be left out, and what can be added.
+    for features in [&["--no-default-features"][..], &["--features", "diffgp-infer/defmt"]] {
+        let mut build = command::cargo(".", ["build", "--locked", "--release", "--target", "thumbv7em-none-eabihf"]);
+        command::run(build.args(["-p", "diffgp-infer"]).args(features).env("RUSTFLAGS", warnings))?;
     }
     Ok(())
 }
