@@ -14,7 +14,7 @@ use crate::{console, model_names};
 
 /// Stack of parse and sampled prediction in one call, the least and the most of seven boards; it does not grow with the
 /// model.
-const STACK_BYTES: (usize, usize) = (944, 1124);
+const STACK_BYTES: (usize, usize) = (880, 1116);
 
 /// Everything that `inspect` shows.
 #[derive(Debug, Serialize)]
