@@ -237,6 +237,16 @@ fn standing(groups: &[Group<'_>]) -> String {
         "The log-likelihood is ahead on {ahead} of the {compared} sets that are finished.\n\n{}\n",
         said.join("\n")
     );
+    let is_short = |group: &&Group<'_>| group.flow_time.is_some() && group.on_tree_splits().is_none();
+    let short = |group: &Group<'_>| format!("{} with T = {} ({})", group.set.name, group.time(), group.lines.len());
+    let missing: Vec<String> = groups.iter().filter(is_short).map(short).collect();
+    if !missing.is_empty() {
+        let _ = write!(
+            text,
+            "\nFewer than five splits were trained, for want of time: {}. Nothing is compared with the trees there.\n",
+            missing.join(", ")
+        );
+    }
     text
 }
 
@@ -446,7 +456,7 @@ mod tests {
         assert!(finished.contains("accuracy **behind by 0.060**"), "{finished}");
         let begun = page(&journal(lines(4)));
         assert!(!row(&begun, start).contains("ours by"), "{begun}");
-        assert!(begun.contains("**iris** is not finished"), "{begun}");
+        assert!(begun.contains("**iris** is not finished") && begun.contains("iris with T = 0 (4)"), "{begun}");
         // Splits that the trees were not measured on change the mean and not the lead.
         let mut more: Vec<Line> = lines(5);
         more.push(line("iris", 0, 7, -9.0));
