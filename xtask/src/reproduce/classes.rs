@@ -26,6 +26,10 @@ pub(crate) struct Args {
     /// Flow times to train; the page shows every one that is finished
     #[arg(long, value_name = "T,...", value_delimiter = ',', default_values_t = [0, 5])]
     flow_times: Vec<u32>,
+    /// Train nothing: ask `diffgp inspect` again what the models of finished runs cost, where target/reproduce-classes
+    /// still has them
+    #[arg(long, conflicts_with = "finished")]
+    inspect: bool,
 }
 
 pub(super) fn run(args: &Args) -> Result<()> {
@@ -34,7 +38,10 @@ pub(super) fn run(args: &Args) -> Result<()> {
         ensure!(names.contains(&name.as_str()), "no set {name}; expected some of {}", names.join(", "));
     }
     let mut journal = Journal::open()?;
-    if !args.common.finished {
+    if args.inspect {
+        build()?;
+        journal.update(runs::inspect_again)?;
+    } else if !args.common.finished {
         build()?;
         let chosen = |name: &str| args.sets.is_empty() || args.sets.iter().any(|asked| asked == name);
         let all = CLASSES.iter().map(|set| (set.name, vec![set.run()])).chain([(TARGETS.name, TARGETS.runs())]);

@@ -131,7 +131,7 @@ pub(super) struct Line {
 }
 
 /// As `diffgp` writes it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Provenance {
     version: String,
     pub(super) recipe: u64,

@@ -144,6 +144,25 @@ impl Journal {
         Ok(())
     }
 
+    /// Replaces what a run's model costs where that is known anew, and says how many there were.
+    pub(super) fn update(&mut self, work: impl Fn(&Line) -> Result<Option<Work>>) -> Result<()> {
+        let (mut updated, mut text) = (0, String::new());
+        for line in &mut self.lines {
+            if let Some(work) = work(line)? {
+                line.work = work;
+                updated += 1;
+            }
+            text += &(serde_json::to_string(line)? + "\n");
+        }
+        // Beside it and renamed, so that there is always a whole file.
+        let beside = self.path.with_extension("jsonl.new");
+        fs::write(&beside, text)
+            .and_then(|()| fs::rename(&beside, &self.path))
+            .with_context(|| format!("cannot write {FILE}"))?;
+        eprintln!("inspected {updated} of {} models anew", self.lines.len());
+        Ok(())
+    }
+
     /// The runs to show: of those that were made again, the last recipe's, and of these the last.
     pub(super) fn shown(&self) -> Vec<&Line> {
         let is_replaced = |index: usize, line: &Line| {

@@ -151,11 +151,9 @@ impl Run {
             eprintln!("SKIPPED: {} is not there", data.display());
             return Ok(None);
         }
-        let scratch = command::root().join("target/reproduce-classes");
-        std::fs::create_dir_all(&scratch)?;
-        let name = format!("{}-{}-{split}-{flow_time}", self.set, self.target.replace(',', "-"));
-        let model = scratch.join(&name).with_extension("dgp");
-        let run_dir = scratch.join(&name).with_extension("run");
+        let key = self.key(split, flow_time);
+        let [model, run_dir] = files(&key);
+        std::fs::create_dir_all(scratch())?;
         let held_out = |diffgp: &mut Command| {
             diffgp.arg("--test-rows").arg(data.with_file_name("test_rows.txt")).args(["--split", &split.to_string()]);
         };
@@ -172,11 +170,11 @@ impl Run {
             held_out(&mut eval);
             answer::<Figures>(&mut eval)
         };
-        let inspected: Inspected = answer(diffgp("inspect").arg(&model).arg("--json"))?;
-        let work = inspected.work.into_iter().find(|work| work.core.contains(CORE));
+        let inspected = inspect(&model)?;
+        let work = inspected.work()?;
         let described = described(&run_dir)?;
         Ok(Some(Line {
-            key: self.key(split, flow_time),
+            key,
             steps: inspected.steps,
             kernel: inspected.kernel,
             sampled: score(&["--paths", PATHS])?,
@@ -184,7 +182,7 @@ impl Run {
             iteration: trained.iteration,
             validation_log_likelihood: trained.validation_log_likelihood,
             bytes: inspected.bytes,
-            work: work.with_context(|| format!("`diffgp inspect` says nothing about {CORE}"))?,
+            work,
             seconds: trained.seconds,
             fingerprint: described.data.fingerprint,
             provenance: described.provenance.into_iter().next_back().context("run.json names no program")?,
@@ -192,6 +190,41 @@ impl Run {
             date: command::capture(Command::new("date").args(["-u", "+%Y-%m-%d"]))?.trim().to_owned(),
         }))
     }
+}
+
+/// What the model of a finished run costs; `None` if it is no longer there, or is another's.
+pub(super) fn inspect_again(line: &Line) -> Result<Option<Work>> {
+    let [model, run_dir] = files(&line.key);
+    if !model.exists() || !run_dir.exists() {
+        return Ok(None);
+    }
+    let (inspected, described) = (inspect(&model)?, described(&run_dir)?);
+    let is_same = described.data.fingerprint == line.fingerprint
+        && described.provenance.last() == Some(&line.provenance)
+        && (inspected.bytes, inspected.steps) == (line.bytes, line.steps);
+    if is_same { Ok(Some(inspected.work()?)) } else { Ok(None) }
+}
+
+impl Inspected {
+    fn work(&self) -> Result<Work> {
+        let work = self.work.iter().find(|work| work.core.contains(CORE)).cloned();
+        work.with_context(|| format!("`diffgp inspect` says nothing about {CORE}"))
+    }
+}
+
+fn inspect(model: &Path) -> Result<Inspected> {
+    answer(diffgp("inspect").arg(model).arg("--json"))
+}
+
+fn scratch() -> PathBuf {
+    command::root().join("target/reproduce-classes")
+}
+
+/// Model and run directory of a run.
+fn files(key: &Key) -> [PathBuf; 2] {
+    let Key { set, target, split, flow_time, .. } = key;
+    let name = format!("{set}-{}-{split}-{flow_time}", target.replace(',', "-"));
+    ["dgp", "run"].map(|extension| scratch().join(&name).with_extension(extension))
 }
 
 fn described(run_dir: &Path) -> Result<Described> {
