@@ -423,7 +423,8 @@ fn targets(pairs: &[Pairs<'_>], recipe: u64) -> String {
     let _ = write!(
         text,
         "\nAimed at: one model no worse than two, at {:.0} % of their bytes.\n\n{verdicts}\n\
-         One model of what the two have together. {WORK_NOTE}\n\n\
+         One model of what the two have together. {WORK_NOTE} So the one model's share of the instructions looks smaller than \
+         it is; its share of the bytes is exact.\n\n\
          | T | bytes | instructions along the drift | per sampled path | training, s |\n\
          |---|---|---|---|---|\n{costs}",
         100.0 * BYTES_SHARE
