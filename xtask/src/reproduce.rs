@@ -3,6 +3,7 @@
 //! Finished runs are lines of `docs/results/*.jsonl` and are not done again, so results accumulate; the pages beside
 //! them are written from those lines alone.
 
+mod classes;
 mod figures;
 mod flow_time;
 mod higgs;
@@ -26,12 +27,15 @@ pub(crate) enum Experiment {
     FlowTime(flow_time::Args),
     /// Classification of HIGGS events: docs/results/higgs.md
     Higgs(higgs::Args),
+    /// Four sets with classes next to boosted trees, and two targets on one flow: docs/results/classes.md
+    Classes(classes::Args),
 }
 
 /// Where the data is, and whether to compute.
 #[derive(clap::Args)]
 pub(crate) struct Common {
-    /// Directory with uci/NAME/data.csv, uci/NAME/test_rows.txt and higgs/data.csv
+    /// Directory with uci/NAME/data.csv, uci/NAME/test_rows.txt, the same in classes/NAME and outputs/NAME, and
+    /// higgs/data.csv
     #[arg(long, value_name = "DIR", default_value = "../shared/data")]
     data: PathBuf,
     /// Train nothing: write the pages from the runs that are finished
@@ -46,5 +50,6 @@ pub(crate) fn run(experiment: &Experiment) -> Result<()> {
         Experiment::Rank => figures::rank(),
         Experiment::FlowTime(args) => flow_time::run(args),
         Experiment::Higgs(args) => higgs::run(args),
+        Experiment::Classes(args) => classes::run(args),
     }
 }

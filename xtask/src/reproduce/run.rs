@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Common;
 use crate::command;
@@ -131,10 +131,10 @@ pub(super) struct Line {
 }
 
 /// As `diffgp` writes it.
-#[derive(Deserialize)]
-struct Provenance {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Provenance {
     version: String,
-    recipe: u64,
+    pub(super) recipe: u64,
     processor: String,
     instruction_set: String,
 }
@@ -233,25 +233,32 @@ pub(super) fn range(text: &str) -> Result<Range<usize>, String> {
 
 /// By what, where and when the runs of a page were made.
 pub(super) fn provenance<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> Result<String> {
-    let (mut versions, mut machines, mut dates) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let mut lines = Vec::new();
     for comparison in comparisons {
-        for Line { provenance, machine, date, .. } in comparison.lines()? {
-            let Provenance { processor, instruction_set, .. } = provenance;
-            let processor = match processor.as_str() {
-                "unknown" => "processor not recorded".to_owned(),
-                name => format!("{name}, {instruction_set}"),
-            };
-            versions.insert(provenance.version);
-            machines.insert(format!("{machine} ({processor})"));
-            dates.insert(date);
-        }
+        lines.extend(comparison.lines()?);
+    }
+    Ok(origin(lines.iter().map(|line| (&line.provenance, line.machine.as_str(), line.date.as_str()))))
+}
+
+/// The same of program, machine and day of every run.
+pub(super) fn origin<'a>(runs: impl IntoIterator<Item = (&'a Provenance, &'a str, &'a str)>) -> String {
+    let (mut versions, mut machines, mut dates) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for (provenance, machine, date) in runs {
+        let Provenance { version, processor, instruction_set, .. } = provenance;
+        let processor = match processor.as_str() {
+            "unknown" => "processor not recorded".to_owned(),
+            name => format!("{name}, {instruction_set}"),
+        };
+        versions.insert(version.clone());
+        machines.insert(format!("{machine} ({processor})"));
+        dates.insert(date);
     }
     let list = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join("; ");
     let days = match (dates.first(), dates.last()) {
         (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
-        (first, _) => first.cloned().unwrap_or_default(),
+        (first, _) => first.map_or_else(String::new, |&day| day.to_owned()),
     };
-    Ok(format!("Runs of {days}, diffgp {}, on {}.", list(versions), list(machines)))
+    format!("Runs of {days}, diffgp {}, on {}.", list(versions), list(machines))
 }
 
 /// Writes `docs/results/NAME`.
@@ -263,7 +270,7 @@ pub(super) fn write_page(name: &str, text: &str) -> Result<()> {
 }
 
 /// `value ± error`, with so many decimals.
-fn with_error(value: Option<f64>, error: Option<f64>, decimals: usize) -> String {
+pub(super) fn with_error(value: Option<f64>, error: Option<f64>, decimals: usize) -> String {
     match (value, error) {
         (Some(value), Some(error)) => format!("{value:.decimals$} ± {error:.decimals$}"),
         (Some(value), None) => format!("{value:.decimals$}"),
