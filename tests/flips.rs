@@ -86,7 +86,7 @@ fn some_bits(blob: &[u8], first: usize, last: usize, random: usize) -> Vec<usize
 }
 
 #[test]
-fn every_flipped_bit_of_three_trained_models_is_found() {
+fn every_flipped_bit_of_five_trained_models_is_found() {
     for name in SMALL {
         let blob = load(name);
         assert!(blob.len() <= 16 << 10);
@@ -96,7 +96,7 @@ fn every_flipped_bit_of_three_trained_models_is_found() {
 }
 
 #[test]
-fn every_truncation_of_three_trained_models_is_found() {
+fn every_truncation_of_five_trained_models_is_found() {
     for name in SMALL {
         let blob = load(name);
         let lengths: Vec<usize> = (0..blob.len()).collect();
@@ -132,9 +132,12 @@ fn many_flipped_bits_of_a_large_model_are_found() {
 
 #[test]
 fn every_flipped_bit_behind_a_repaired_checksum_is_refused_or_harmless() {
-    let (name, blob) = (SMALL[0], load(SMALL[0]));
-    let bits: Vec<usize> = (0..8 * (blob.len() - 4)).collect();
-    repaired_flips(name, &blob, &bits);
+    // A regression, three classes, two targets.
+    for name in ["v2-steps", "v2-iris", "v2-energy2"] {
+        let blob = load(name);
+        let bits: Vec<usize> = (0..8 * (blob.len() - 4)).collect();
+        repaired_flips(name, &blob, &bits);
+    }
 }
 
 #[test]
