@@ -60,6 +60,7 @@ pub struct Output {
 
 /// Why a device has no prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Refusal {
     /// There is no usable model in its flash.
     NoModel,
