@@ -246,9 +246,14 @@ fn standing(groups: &[Group<'_>]) -> String {
         "The log-likelihood is ahead on {ahead} of the {compared} sets that are finished.\n\n{}\n",
         said.join("\n")
     );
-    let is_short = |group: &&Group<'_>| group.flow_time.is_some() && group.on_tree_splits().is_none();
-    let short = |group: &Group<'_>| format!("{} with T = {} ({})", group.set.name, group.time(), group.lines.len());
-    let missing: Vec<String> = groups.iter().filter(is_short).map(short).collect();
+    let mut missing = Vec::new();
+    for (set, time) in CLASSES.iter().flat_map(|set| [(set, 0), (set, 5)]) {
+        let group = groups.iter().find(|group| group.set.name == set.name && group.flow_time == Some(time));
+        if group.is_none_or(|group| group.on_tree_splits().is_none()) {
+            let trained = group.map_or("none".to_owned(), |group| group.lines.len().to_string());
+            missing.push(format!("{} with T = {time} ({trained})", set.name));
+        }
+    }
     if !missing.is_empty() {
         let _ = write!(
             text,
