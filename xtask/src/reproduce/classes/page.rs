@@ -222,7 +222,8 @@ fn standing(groups: &[Group<'_>]) -> String {
         let Some((group, [accuracy, log_likelihood])) =
             candidates.into_iter().flatten().find_map(|group| Some((group, group.leads()?)))
         else {
-            said.push(format!("- **{}** is not finished.", set.name));
+            let begun = candidates.into_iter().flatten().next_back();
+            said.push(format!("- **{}** is not finished{}", set.name, begun.map_or(".".to_owned(), so_far)));
             continue;
         };
         compared += 1;
@@ -245,17 +246,45 @@ fn standing(groups: &[Group<'_>]) -> String {
         "The log-likelihood is ahead on {ahead} of the {compared} sets that are finished.\n\n{}\n",
         said.join("\n")
     );
-    let is_short = |group: &&Group<'_>| group.flow_time.is_some() && group.on_tree_splits().is_none();
-    let short = |group: &Group<'_>| format!("{} with T = {} ({})", group.set.name, group.time(), group.lines.len());
-    let missing: Vec<String> = groups.iter().filter(is_short).map(short).collect();
+    let mut missing = Vec::new();
+    for (set, time) in CLASSES.iter().flat_map(|set| [(set, 0), (set, 5)]) {
+        let group = groups.iter().find(|group| group.set.name == set.name && group.flow_time == Some(time));
+        if group.is_none_or(|group| group.on_tree_splits().is_none()) {
+            let trained = group.map_or("none".to_owned(), |group| group.lines.len().to_string());
+            missing.push(format!("{} with T = {time} ({trained})", set.name));
+        }
+    }
     if !missing.is_empty() {
         let _ = write!(
             text,
-            "\nFewer than five splits were trained, for want of time: {}. Nothing is compared with the trees there.\n",
+            "\nFewer than five splits were trained, for want of time: {}. Leads are left out there.\n",
             missing.join(", ")
         );
     }
     text
+}
+
+/// What there is of a set that is not finished, next to all five splits of the trees.
+fn so_far(group: &Group<'_>) -> String {
+    let (accuracy, log_likelihood) = (group.accuracy(), group.log_likelihood());
+    let set = group.set;
+    let behind = |ours: Mean, theirs: Figure| ours.value.is_some_and(|ours| ours < theirs.mean);
+    let standing = match (behind(log_likelihood, set.trees_log_likelihood), behind(accuracy, set.trees_accuracy)) {
+        (true, true) => "**behind so far in both**",
+        (true, false) => "**behind so far in log-likelihood**",
+        (false, true) => "**behind so far in accuracy**",
+        (false, false) => "ahead so far",
+    };
+    format!(
+        ": with T = {} {} of {TREE_SPLITS} splits have a log-likelihood of {} and an accuracy of {}, LightGBM has {} and {} \
+         on all five, so ours is {standing}.",
+        group.time(),
+        group.lines.len(),
+        log_likelihood.shown(3),
+        accuracy.shown(3),
+        set.trees_log_likelihood.mean,
+        set.trees_accuracy.mean,
+    )
 }
 
 fn class_costs(groups: &[Group<'_>]) -> String {
@@ -471,6 +500,13 @@ mod tests {
         let mut more: Vec<Line> = lines(5);
         more.push(line("iris", 0, 7, -9.0));
         assert!(row(&page(&journal(more)), start).contains("| ours by 0.051, within the error |"));
+    }
+
+    #[test]
+    fn what_is_behind_is_said_before_all_splits_are_there() {
+        let page = page(&journal(vec![line("satellite", 0, 0, -0.25), line("satellite", 0, 1, -0.25)]));
+        assert!(page.contains("**satellite** is not finished: with T = 0 2 of 5 splits"), "{page}");
+        assert!(page.contains("**behind so far in both**"), "{page}");
     }
 
     #[test]
