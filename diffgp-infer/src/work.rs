@@ -53,42 +53,50 @@ macro_rules! counts {
 counts! {
     /// Paths: one.
     paths,
-    /// Values of x that are checked and standardised, once for all paths.
+    /// Generators of noise that are begun: one on a sampled path.
+    seeds,
+    /// Values of x that are checked and standardised.
     inputs,
     /// Outputs of a Gaussian process that are looked up: in every step those of the flow, at its end those of the predictor.
     outputs,
     /// Kernels that are evaluated.
     kernels,
-    /// Products that are not summed: inputs by a scale, correlations by a time feature.
+    /// Products that are not summed: inputs by a scale, correlations by a time feature, distances by a unit.
     products,
-    /// Blocks of eight inducing points.
+    /// Correlations that are multiplied by time features.
+    timed_points,
+    /// Blocks of eight inducing points, in singles.
     point_blocks,
-    /// Squared differences (x − z)², of points that only fill a block too.
+    /// Squared differences (x − z)², in singles.
     squares,
-    /// Those whose z is stored as an integer.
-    integer_squares,
+    /// Those of points that only fill a block, z = 0.
+    filling_squares,
     /// Correlations of RBF kernels: an exponential each.
     exponentials,
     /// Correlations of Matérn kernels: an exponential and a root each.
     matern,
-    /// Weights of means, multiplied with a feature and added, in whole blocks of eight.
+    /// Weights of means, multiplied with a feature and added, in singles and whole blocks of eight.
     weights,
-    /// The others.
+    /// Those behind the last whole block.
     loose_weights,
-    /// Weights that are stored as integers; they are not in the two counts above.
-    integer_weights,
     /// Variances.
     variances,
-    /// Blocks of eight directions.
+    /// Blocks of eight directions, in singles.
     direction_blocks,
-    /// Elements of directions, multiplied with a feature and added, in whole groups of four features.
+    /// Elements of directions, multiplied with a feature and added, in singles.
     directions,
-    /// The others.
-    loose_directions,
-    /// Those of directions of zeros, which only fill a block; they are in the two counts above.
-    zeros,
-    /// Those stored as integers, which are not in the three counts above.
+    /// Those of directions that only fill a block, which are zeros.
+    filling_directions,
+    /// Blocks of eight points or directions, in integers.
+    integer_blocks,
+    /// Squared differences (x − z)², in integers.
+    integer_squares,
+    /// Weights, in integers.
+    integer_weights,
+    /// Elements of directions, in integers.
     integer_directions,
+    /// Integers of points and directions that only fill a block.
+    filling_integers,
     /// Standard normal variates, with the root of the variance.
     normals,
     /// Probabilities of two classes.
@@ -100,30 +108,58 @@ counts! {
 }
 
 impl Work {
-    /// One number for all of it: multiply-adds that take about as long on a core with floating-point hardware.
+    /// One number for all of it: multiply-adds that take about as long on a core with floating-point hardware, 2.4
+    /// instructions each.
     ///
-    /// Without that hardware a multiply-add takes 120 to 240 instructions, and everything else is cheaper beside it.
+    /// Without that hardware a multiply-add takes 120 to 240 instructions, and most else is cheaper beside it.
     pub fn operations(self) -> u64 {
+        let squares = self.squares + self.filling_squares;
+        let integers = self.integer_squares + self.integer_weights + self.integer_directions + self.filling_integers;
         self.directions
-            + 2 * (self.loose_directions + self.weights)
-            + self.squares
-            + 60 * self.outputs
+            + self.filling_directions
+            + (3 * squares + 3 * self.weights + 7 * integers + 7 * self.products) / 2
+            + 4 * self.loose_weights
+            + 7 * self.timed_points
+            + 10 * self.exponentials
+            + 50 * self.matern
+            + 22 * self.point_blocks
+            + 35 * self.direction_blocks
+            + 27 * self.integer_blocks
+            + 36 * self.inputs
+            + 70 * self.kernels
+            + 200 * self.outputs
+            + 55 * self.variances
+            + 65 * self.normals
+            + 50 * self.probits
+            + 215 * self.classes
+            + 80 * (self.class_pairs + self.paths)
+            + 40 * self.seeds
     }
 
     fn kernel(view: &KernelView<'_>, points: usize, times: usize) -> Self {
-        let (points, inputs) = (points as u64, view.scales.len() as u64);
-        let squares = view.points.elements.len() as u64;
+        let (points, inputs, times) = (points as u64, view.scales.len() as u64, times as u64);
+        let blocks = points.div_ceil(BLOCK as u64);
+        let (squares, filling) = (points * inputs, (blocks * BLOCK as u64 - points) * inputs);
         let is_rbf = view.kind == KernelKind::Rbf;
-        Self {
+        let work = Self {
             kernels: 1,
-            products: inputs + points * times as u64,
-            point_blocks: points.div_ceil(BLOCK as u64),
-            squares,
-            integer_squares: if is_integer(view.points.elements) { squares } else { 0 },
+            products: inputs + points * times,
+            timed_points: if times > 0 { points } else { 0 },
             exponentials: if is_rbf { points } else { 0 },
             matern: if is_rbf { 0 } else { points },
             ..Self::default()
+        };
+        if is_integer(view.points.elements) {
+            let products = work.products + points;
+            return Self {
+                products,
+                integer_blocks: blocks,
+                integer_squares: squares,
+                filling_integers: filling,
+                ..work
+            };
         }
+        Self { point_blocks: blocks, squares, filling_squares: filling, ..work }
     }
 
     fn mean(view: &OutputView<'_>) -> Self {
@@ -136,16 +172,17 @@ impl Work {
     }
 
     fn variance(view: &OutputView<'_>) -> Self {
-        let directions = view.directions.len() as u64;
-        let rows = view.coefficients.len() as u64;
-        let blocks = Self { variances: 1, direction_blocks: rows / BLOCK as u64, ..Self::default() };
-        if is_integer(view.directions) {
-            return Self { integer_directions: directions, ..blocks };
-        }
+        let blocks = (view.coefficients.len() / BLOCK) as u64;
+        // Those that fill a block have no coefficient.
+        let filling = view.coefficients.iter().rev().take_while(|&&c| c == 0.0).count() as u64;
         let features = view.weights.elements.len() as u64;
-        let loose = rows * (features % 4);
-        let zeros = view.coefficients.iter().rev().take_while(|&&c| c == 0.0).count() as u64;
-        Self { directions: directions - loose, loose_directions: loose, zeros: zeros * features, ..blocks }
+        let filling = filling * features;
+        let directions = view.directions.len() as u64 - filling;
+        let work = Self { variances: 1, ..Self::default() };
+        if is_integer(view.directions) {
+            return Self { integer_blocks: blocks, integer_directions: directions, filling_integers: filling, ..work };
+        }
+        Self { direction_blocks: blocks, directions, filling_directions: filling, ..work }
     }
 }
 
@@ -161,7 +198,8 @@ impl AddAssign for Work {
 }
 
 impl Model<'_> {
-    /// What a prediction along the drift takes. Cost: a look at every record.
+    /// What a prediction along the drift takes. Cost: a look at every record and
+    /// its coefficients.
     pub fn work(&self) -> Work {
         self.count(false)
     }
@@ -174,7 +212,7 @@ impl Model<'_> {
     fn count(&self, sampled: bool) -> Work {
         let (blob, header) = (self.blob(), self.blob().header());
         let (inputs, steps) = (self.inputs(), self.steps());
-        let mut work = Work { paths: 1, inputs: inputs as u64, ..Work::default() };
+        let mut work = Work { paths: 1, seeds: sampled.into(), inputs: inputs as u64, ..Work::default() };
         let (points, times) = (header.flow_inducing.into(), header.inducing_times.into());
         for kernel in (0..header.flow_kernels.into()).filter_map(|index| blob.flow_kernel(index)) {
             work += Work::kernel(&kernel, points, times) * steps as u64;

@@ -53,8 +53,11 @@ fn answer(model: &Model<'_>, request: &Request, workspace: &mut Memory, counter:
         _ => Refusal::Other,
     })?;
     // At most as many as there is room for.
-    let output =
-        |o: diffgp_infer::Output| Output { mean: o.mean(), variance: o.variance(), latent_variance: o.latent_variance() };
+    let output = |o: diffgp_infer::Output| Output {
+        mean: o.mean(),
+        variance: o.variance(),
+        latent_variance: o.latent_variance(),
+    };
     Ok(Answer {
         outputs: prediction.outputs().take(MAX_OUTPUTS).map(output).collect(),
         probabilities: prediction.probabilities().take(MAX_OUTPUTS).collect(),
@@ -63,11 +66,7 @@ fn answer(model: &Model<'_>, request: &Request, workspace: &mut Memory, counter:
     })
 }
 
-fn predict<'w>(
-    model: &'w Model<'_>,
-    request: &Request,
-    workspace: &'w mut Memory,
-) -> Result<Prediction<'w>, Error> {
+fn predict<'w>(model: &'w Model<'_>, request: &Request, workspace: &'w mut Memory) -> Result<Prediction<'w>, Error> {
     if request.paths == 0 {
         model.predict(&request.x, workspace)
     } else {

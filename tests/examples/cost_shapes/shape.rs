@@ -59,23 +59,30 @@ impl Shape {
     pub(crate) fn random(seed: u64, number: u32) -> Self {
         let mut dice = Dice(Keyed::new(seed, number));
         dice.0.begin_path(0);
-        let kind = number % 9;
+        let kind = number % 10;
         let flows = kind != 8;
-        let inputs = dice.size(64);
+        // Of the smallest models what happens once is the most.
+        let tiny = kind == 9;
+        let inputs = dice.size(if tiny { 6 } else { 64 });
         let (most_points, most_steps) = match kind {
             // Many steps of few points, few steps of many, and everything between.
             0 => (4, 4096),
             1 => (1024, 4),
+            9 => (8, 3),
             _ => (300, 60),
         };
         let times = if kind == 2 { 1 + dice.size(12) } else { 0 };
         let inducing = dice.size(most_points / times.max(1));
         let bits = |dice: &mut Dice| if kind == 4 || dice.one_in(8) { [8, 16][dice.below(2)] } else { 32 };
-        let predictor_inducing = dice.size(if kind == 1 || kind == 8 { 1024 } else { 200 });
+        let predictor_inducing = dice.size(match kind {
+            1 | 8 => 1024,
+            9 => 8,
+            _ => 200,
+        });
         let (outputs, likelihood) = match (kind, dice.below(6)) {
-            (5, _) => (3 + dice.below(dice_classes()), 2),
+            (5, _) => (3 + dice.below(13), 2),
             (6, _) => (1 + dice.size(15), 0),
-            (_, 0) => (1, 1),
+            (9, 0..3) | (_, 0) => (1, 1),
             (_, 1) => (3 + dice.below(4), 2),
             _ => (1, 0),
         };
@@ -96,11 +103,6 @@ impl Shape {
             likelihood,
         }
     }
-}
-
-/// At most twelve classes beyond the first three.
-const fn dice_classes() -> usize {
-    13
 }
 
 /// Uniform numbers from normal ones would be roundabout: the fraction of a large multiple of one is uniform enough.
