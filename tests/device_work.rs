@@ -125,7 +125,10 @@ fn walk(shape: &Shape, sampled: bool) -> BTreeMap<&'static str, u64> {
                     let integers = shape.bits[0] < 32;
                     add(if integers { "integer_blocks" } else { "point_blocks" }, 1);
                     add(if integers { "integer_squares" } else { "squares" }, here * shape.inputs);
-                    add(if integers { "filling_integers" } else { "filling_squares" }, (8 - here) * shape.inputs);
+                    add(
+                        if integers { "filling_integer_squares" } else { "filling_squares" },
+                        (8 - here) * shape.inputs,
+                    );
                     add("products", if integers { here } else { 0 });
                 }
             }
@@ -143,7 +146,10 @@ fn walk(shape: &Shape, sampled: bool) -> BTreeMap<&'static str, u64> {
                     let here = (rank - 8 * block).min(8);
                     add(if integers { "integer_blocks" } else { "direction_blocks" }, 1);
                     add(if integers { "integer_directions" } else { "directions" }, here * features);
-                    add(if integers { "filling_integers" } else { "filling_directions" }, (8 - here) * features);
+                    add(
+                        if integers { "filling_integer_directions" } else { "filling_directions" },
+                        (8 - here) * features,
+                    );
                 }
             }
             add("normals", usize::from(sampled && flows));

@@ -91,12 +91,14 @@ counts! {
     integer_blocks,
     /// Squared differences (x − z)², in integers.
     integer_squares,
+    /// Those of points that only fill a block, z = 0.
+    filling_integer_squares,
     /// Weights, in integers.
     integer_weights,
     /// Elements of directions, in integers.
     integer_directions,
-    /// Integers of points and directions that only fill a block.
-    filling_integers,
+    /// Those of directions that only fill a block, which are zeros.
+    filling_integer_directions,
     /// Standard normal variates, with the root of the variance.
     normals,
     /// Probabilities of two classes.
@@ -114,7 +116,11 @@ impl Work {
     /// Without that hardware a multiply-add takes 120 to 240 instructions, and most else is cheaper beside it.
     pub fn operations(self) -> u64 {
         let squares = self.squares + self.filling_squares;
-        let integers = self.integer_squares + self.integer_weights + self.integer_directions + self.filling_integers;
+        let integers = self.integer_squares
+            + self.filling_integer_squares
+            + self.integer_weights
+            + self.integer_directions
+            + self.filling_integer_directions;
         self.directions
             + self.filling_directions
             + (3 * squares + 3 * self.weights + 7 * integers + 7 * self.products) / 2
@@ -155,7 +161,7 @@ impl Work {
                 products,
                 integer_blocks: blocks,
                 integer_squares: squares,
-                filling_integers: filling,
+                filling_integer_squares: filling,
                 ..work
             };
         }
@@ -180,7 +186,12 @@ impl Work {
         let directions = view.directions.len() as u64 - filling;
         let work = Self { variances: 1, ..Self::default() };
         if is_integer(view.directions) {
-            return Self { integer_blocks: blocks, integer_directions: directions, filling_integers: filling, ..work };
+            return Self {
+                integer_blocks: blocks,
+                integer_directions: directions,
+                filling_integer_directions: filling,
+                ..work
+            };
         }
         Self { direction_blocks: blocks, directions, filling_directions: filling, ..work }
     }
