@@ -5,6 +5,8 @@
 
 #[path = "cost_shapes/blob.rs"]
 mod blob;
+#[path = "cost_shapes/random.rs"]
+mod random;
 #[path = "cost_shapes/shape.rs"]
 mod shape;
 
