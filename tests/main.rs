@@ -5,6 +5,7 @@ mod blob_properties;
 mod certified;
 mod compression;
 mod decisions;
+mod device_work;
 mod elbo_differences;
 mod elbo_goldens;
 mod elbo_limits;

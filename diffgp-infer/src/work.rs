@@ -8,101 +8,198 @@ use diffgp_core::kernel::KernelKind;
 
 use crate::model::{Likelihood, Model};
 
-/// Operations of a prediction along the drift or of a sampled path, counted exactly: what is done does not depend on the
-/// input.
-///
-/// `diffgp inspect` turns these counts into instructions of a core.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub struct Work {
-    /// Steps of the flow, and the predictor as one more.
-    pub steps: u64,
-    /// Records of kernels and outputs that are looked up.
-    pub records: u64,
-    /// Blocks of eight rows, of points or directions, that are begun.
-    pub blocks: u64,
-    /// Squared differences (x − z)², of rows that only fill a block too.
-    pub squares: u64,
-    /// Multiplications with an addition, of means, variances and time features, of rows that only fill a block too.
-    pub multiply_adds: u64,
-    /// Stored integers that are converted.
-    pub integers: u64,
-    /// Exponentials.
-    pub exponentials: u64,
-    /// Square roots.
-    pub roots: u64,
-    /// Standard normal variates.
-    pub normals: u64,
+/// The struct of counts, sums and multiples of it, and the list of its fields.
+macro_rules! counts {
+    ($($(#[doc = $meaning:literal])+ $name:ident,)+) => {
+        /// Operations of a prediction along the drift or of a sampled path, counted exactly: what is done does not depend
+        /// on the input.
+        ///
+        /// `diffgp inspect` turns these counts into instructions of a core.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+        #[non_exhaustive]
+        pub struct Work {
+            $($(#[doc = $meaning])+ pub $name: u64,)+
+        }
+
+        impl Work {
+            /// The names of all counts.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),+];
+
+            /// All counts, in the order of [`Work::NAMES`].
+            pub fn counts(self) -> impl Iterator<Item = u64> {
+                [$(self.$name),+].into_iter()
+            }
+        }
+
+        impl Add for Work {
+            type Output = Self;
+
+            fn add(self, other: Self) -> Self {
+                Self { $($name: self.$name + other.$name,)+ }
+            }
+        }
+
+        impl Mul<u64> for Work {
+            type Output = Self;
+
+            fn mul(self, times: u64) -> Self {
+                Self { $($name: self.$name * times,)+ }
+            }
+        }
+    };
+}
+
+counts! {
+    /// Paths: one.
+    paths,
+    /// Generators of noise that are begun: one on a sampled path.
+    seeds,
+    /// Values of x that are checked and standardised.
+    inputs,
+    /// Outputs of a Gaussian process that are looked up: in every step those of the flow, at its end those of the predictor.
+    outputs,
+    /// Kernels that are evaluated.
+    kernels,
+    /// Products that are not summed: inputs by a scale, correlations by a time feature, distances by a unit.
+    products,
+    /// Correlations that are multiplied by time features.
+    timed_points,
+    /// Blocks of eight inducing points, in singles.
+    point_blocks,
+    /// Squared differences (x − z)², in singles.
+    squares,
+    /// Those of points that only fill a block, z = 0.
+    filling_squares,
+    /// Correlations of RBF kernels: an exponential each.
+    exponentials,
+    /// Correlations of Matérn kernels: an exponential and a root each.
+    matern,
+    /// Weights of means, multiplied with a feature and added, in singles and whole blocks of eight.
+    weights,
+    /// Those behind the last whole block.
+    loose_weights,
+    /// Variances.
+    variances,
+    /// Blocks of eight directions, in singles.
+    direction_blocks,
+    /// Elements of directions, multiplied with a feature and added, in singles.
+    directions,
+    /// Those of directions that only fill a block, which are zeros.
+    filling_directions,
+    /// Blocks of eight points or directions, in integers.
+    integer_blocks,
+    /// Squared differences (x − z)², in integers.
+    integer_squares,
+    /// Those of points that only fill a block, z = 0.
+    filling_integer_squares,
+    /// Weights, in integers.
+    integer_weights,
+    /// Elements of directions, in integers.
+    integer_directions,
+    /// Those of directions that only fill a block, which are zeros.
+    filling_integer_directions,
+    /// Standard normal variates, with the root of the variance.
+    normals,
+    /// Probabilities of two classes.
+    probits,
+    /// Probabilities of one of more than two classes.
+    classes,
+    /// Other classes that such a probability looks at.
+    class_pairs,
 }
 
 impl Work {
-    /// One number for all of it: multiply-adds that take about as long on a core with floating-point hardware.
+    /// One number for all of it: multiply-adds that take about as long on a core with floating-point hardware, 2.4
+    /// instructions each.
     ///
-    /// Without that hardware a multiply-add takes 120 to 240 instructions, and everything else is cheaper beside it.
+    /// Without that hardware a multiply-add takes 120 to 240 instructions, and most else is cheaper beside it.
     pub fn operations(self) -> u64 {
-        self.multiply_adds
-            + self.squares
-            + 2 * self.integers
-            + 8 * self.blocks
-            + 16 * self.exponentials
-            + 40 * self.roots
-            + 60 * (self.steps + self.records)
-            + 200 * self.normals
+        let squares = self.squares + self.filling_squares;
+        let integers = self.integer_squares
+            + self.filling_integer_squares
+            + self.integer_weights
+            + self.integer_directions
+            + self.filling_integer_directions;
+        self.directions
+            + self.filling_directions
+            + (3 * squares + 3 * self.weights + 7 * integers + 7 * self.products) / 2
+            + 4 * self.loose_weights
+            + 7 * self.timed_points
+            + 10 * self.exponentials
+            + 50 * self.matern
+            + 22 * self.point_blocks
+            + 35 * self.direction_blocks
+            + 27 * self.integer_blocks
+            + 36 * self.inputs
+            + 70 * self.kernels
+            + 200 * self.outputs
+            + 55 * self.variances
+            + 65 * self.normals
+            + 50 * self.probits
+            + 215 * self.classes
+            + 80 * (self.class_pairs + self.paths)
+            + 40 * self.seeds
     }
 
-    fn kernel(view: &KernelView<'_>, points: usize) -> Self {
-        let points = points as u64;
-        let squares = view.points.elements.len() as u64;
-        Self {
-            records: 1,
-            blocks: points.div_ceil(BLOCK as u64),
-            squares,
-            integers: integers(view.points.elements),
-            exponentials: points,
-            roots: if view.kind == KernelKind::Rbf { 0 } else { points },
+    fn kernel(view: &KernelView<'_>, points: usize, times: usize) -> Self {
+        let (points, inputs, times) = (points as u64, view.scales.len() as u64, times as u64);
+        let blocks = points.div_ceil(BLOCK as u64);
+        let (squares, filling) = (points * inputs, (blocks * BLOCK as u64 - points) * inputs);
+        let is_rbf = view.kind == KernelKind::Rbf;
+        let work = Self {
+            kernels: 1,
+            products: inputs + points * times,
+            timed_points: if times > 0 { points } else { 0 },
+            exponentials: if is_rbf { points } else { 0 },
+            matern: if is_rbf { 0 } else { points },
             ..Self::default()
+        };
+        if is_integer(view.points.elements) {
+            let products = work.products + points;
+            return Self {
+                products,
+                integer_blocks: blocks,
+                integer_squares: squares,
+                filling_integer_squares: filling,
+                ..work
+            };
         }
+        Self { point_blocks: blocks, squares, filling_squares: filling, ..work }
     }
 
     fn mean(view: &OutputView<'_>) -> Self {
-        let multiply_adds = view.weights.elements.len() as u64;
-        Self { records: 1, multiply_adds, integers: integers(view.weights.elements), ..Self::default() }
+        let weights = view.weights.elements.len() as u64;
+        if is_integer(view.weights.elements) {
+            return Self { outputs: 1, integer_weights: weights, ..Self::default() };
+        }
+        let loose = weights % BLOCK as u64;
+        Self { outputs: 1, weights: weights - loose, loose_weights: loose, ..Self::default() }
     }
 
     fn variance(view: &OutputView<'_>) -> Self {
-        let (directions, coefficients) = (view.directions.len() as u64, view.coefficients.len() as u64);
-        Self {
-            blocks: coefficients / BLOCK as u64,
-            // v·φ, its square, and that times c.
-            multiply_adds: directions + 2 * coefficients,
-            integers: integers(view.directions),
-            ..Self::default()
+        let blocks = (view.coefficients.len() / BLOCK) as u64;
+        // Those that fill a block have no coefficient.
+        let filling = view.coefficients.iter().rev().take_while(|&&c| c == 0.0).count() as u64;
+        let features = view.weights.elements.len() as u64;
+        let filling = filling * features;
+        let directions = view.directions.len() as u64 - filling;
+        let work = Self { variances: 1, ..Self::default() };
+        if is_integer(view.directions) {
+            return Self {
+                integer_blocks: blocks,
+                integer_directions: directions,
+                filling_integer_directions: filling,
+                ..work
+            };
         }
+        Self { direction_blocks: blocks, directions, filling_directions: filling, ..work }
     }
 }
 
-/// Numbers that must be converted before they are used.
-fn integers(elements: Elements<'_>) -> u64 {
-    if elements.bits() == 32 { 0 } else { elements.len() as u64 }
-}
-
-impl Add for Work {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            steps: self.steps + other.steps,
-            records: self.records + other.records,
-            blocks: self.blocks + other.blocks,
-            squares: self.squares + other.squares,
-            multiply_adds: self.multiply_adds + other.multiply_adds,
-            integers: self.integers + other.integers,
-            exponentials: self.exponentials + other.exponentials,
-            roots: self.roots + other.roots,
-            normals: self.normals + other.normals,
-        }
-    }
+/// Whether numbers must be converted before they are used.
+fn is_integer(elements: Elements<'_>) -> bool {
+    elements.bits() != 32
 }
 
 impl AddAssign for Work {
@@ -111,31 +208,14 @@ impl AddAssign for Work {
     }
 }
 
-impl Mul<u64> for Work {
-    type Output = Self;
-
-    fn mul(self, times: u64) -> Self {
-        Self {
-            steps: self.steps * times,
-            records: self.records * times,
-            blocks: self.blocks * times,
-            squares: self.squares * times,
-            multiply_adds: self.multiply_adds * times,
-            integers: self.integers * times,
-            exponentials: self.exponentials * times,
-            roots: self.roots * times,
-            normals: self.normals * times,
-        }
-    }
-}
-
 impl Model<'_> {
-    /// What a prediction along the drift takes. Cost: a look at every record.
+    /// What a prediction along the drift takes. Cost: a look at every record and
+    /// its coefficients.
     pub fn work(&self) -> Work {
         self.count(false)
     }
 
-    /// What one sampled path takes; all paths take the same.
+    /// What a sampled prediction over one path takes. All paths take the same, but the inputs are standardised once.
     pub fn work_per_path(&self) -> Work {
         self.count(true)
     }
@@ -143,36 +223,33 @@ impl Model<'_> {
     fn count(&self, sampled: bool) -> Work {
         let (blob, header) = (self.blob(), self.blob().header());
         let (inputs, steps) = (self.inputs(), self.steps());
-        let mut flow = Work { steps: steps as u64, ..Work::default() };
-        let times = u64::from(header.inducing_times);
+        let mut work = Work { paths: 1, seeds: sampled.into(), inputs: inputs as u64, ..Work::default() };
+        let (points, times) = (header.flow_inducing.into(), header.inducing_times.into());
         for kernel in (0..header.flow_kernels.into()).filter_map(|index| blob.flow_kernel(index)) {
-            let expanded = Work { multiply_adds: u64::from(header.flow_inducing) * times, ..Work::default() };
-            flow += (Work::kernel(&kernel, header.flow_inducing.into()) + expanded) * steps as u64;
+            work += Work::kernel(&kernel, points, times) * steps as u64;
         }
         // Every step has a table of its own, or all have the same.
         let uses = if header.tables > 1 { 1 } else { steps as u64 };
         for table in 0..header.tables.into() {
             for output in (0..inputs).filter_map(|d| blob.flow_output(table, d)) {
-                flow += Work::mean(&output) * uses;
+                work += Work::mean(&output) * uses;
                 if sampled {
-                    flow += (Work::variance(&output) + Work { roots: 1, normals: 1, ..Work::default() }) * uses;
+                    work += (Work::variance(&output) + Work { normals: 1, ..Work::default() }) * uses;
                 }
             }
         }
-        let mut predictor = Work { steps: 1, ..Work::default() };
         for kernel in (0..header.predictor_kernels.into()).filter_map(|index| blob.predictor_kernel(index)) {
-            predictor += Work::kernel(&kernel, header.predictor_inducing.into());
+            work += Work::kernel(&kernel, header.predictor_inducing.into(), 0);
         }
         for output in (0..self.outputs()).filter_map(|o| blob.predictor_output(o)) {
-            predictor += Work::mean(&output) + Work::variance(&output);
+            work += Work::mean(&output) + Work::variance(&output);
         }
-        // Of every class two for each of the others, and the nodes; a root for each of the others, and one.
         let classes = self.outputs() as u64;
-        let (exponentials, roots) = match self.likelihood() {
-            Likelihood::Gaussian => (0, 0),
-            Likelihood::Bernoulli => (1, 1),
-            Likelihood::Softmax => (classes * (2 * (classes - 1) + 7), classes * classes),
-        };
-        flow + predictor + Work { exponentials, roots, ..Work::default() }
+        match self.likelihood() {
+            Likelihood::Gaussian => {}
+            Likelihood::Bernoulli => work.probits = 1,
+            Likelihood::Softmax => (work.classes, work.class_pairs) = (classes, classes * (classes - 1)),
+        }
+        work
     }
 }

@@ -1,23 +1,12 @@
-//! Estimated work of a prediction, from instructions counted on emulated boards.
+//! Estimated work of a prediction: what [`Model::work`] counts, times the instructions that each takes on a core.
 //!
-//! ```text
-//! correlations of M points      M (point + D point_input), and M root for Matérn kernels
-//! mean of an output             M multiply_add
-//! variance of an output         8⌈rank/8⌉ M multiply_add
-//! a sampled step of a dimension draw
-//! a number stored as an integer integer, on top
-//! ```
-//!
-//! The figures were solved from two measured models with a kernel per dimension (D = 8, M = 100 and D = 4, M = 50),
-//! where `point` holds the mean too; `root` from the smaller one with Matérn 3/2 kernels.
-//! `firmware-example/figures.json` has what was measured; a test compares: within 1 % on cores with floating-point
-//! hardware, within 3 % on the others, which compute in software and whose cost also depends on the numbers. Integers
-//! have one figure for points, weights and directions, from one compressed model; they are within 4 %. A Matérn
-//! correlation takes 101 instructions more on the M4F and M7 and 88 on the M33 and M55; `root` is between them, and
-//! estimates are within 4.2 % there. Other shapes are estimates.
+//! The instructions were fitted to counts on emulated boards over random models of all shapes that the format takes
+//! (`cargo xtask cost`; `firmware-example/cost.json` has every count, `docs/cost.md` how close the estimates are): with
+//! floating-point hardware within 5 %, without it within 10 %, since the cost of arithmetic in software depends on the
+//! numbers.
 
-use diffgp_core::blob::{Elements, KernelView, OutputView};
-use diffgp_core::kernel::KernelKind;
+mod figures;
+
 use diffgp_infer::Model;
 use serde::Serialize;
 
@@ -32,6 +21,17 @@ pub enum Core {
     M0,
     /// RISC-V RV32IMAC.
     Rv32,
+}
+
+/// What one family of cores will do.
+#[derive(Clone, Debug, Serialize)]
+pub struct Work {
+    /// Which family.
+    pub core: &'static str,
+    /// Along the drift.
+    pub instructions_per_prediction: u64,
+    /// For every sampled path.
+    pub instructions_per_sampled_path: u64,
 }
 
 impl Core {
@@ -50,131 +50,49 @@ impl Core {
 
     /// As people write it.
     pub fn name(self) -> &'static str {
-        self.costs().name
+        match self {
+            Self::M4f => "Cortex-M4F, M7, M33, M55",
+            Self::M3 => "Cortex-M3",
+            Self::M0 => "Cortex-M0",
+            Self::Rv32 => "RISC-V RV32IMAC",
+        }
     }
 
     /// The work of a prediction with this model.
     pub fn work(self, model: &Model<'_>) -> Work {
-        self.costs().work(model)
-    }
-
-    fn costs(self) -> &'static Costs {
-        match self {
-            Self::M4f => &COSTS[0],
-            Self::M3 => &COSTS[1],
-            Self::M0 => &COSTS[2],
-            Self::Rv32 => &COSTS[3],
-        }
-    }
-}
-
-/// Instructions that the parts of a prediction take on one family of cores.
-struct Costs {
-    name: &'static str,
-    point: f64,
-    point_input: f64,
-    root: f64,
-    multiply_add: f64,
-    draw: f64,
-    integer: f64,
-}
-
-const COSTS: [Costs; 4] = [
-    Costs {
-        name: "Cortex-M4F, M7, M33, M55",
-        point: 56.3,
-        point_input: 1.512,
-        root: 94.4,
-        multiply_add: 2.31,
-        draw: 652.0,
-        integer: 6.0,
-    },
-    Costs {
-        name: "Cortex-M3",
-        point: 1199.9,
-        point_input: 205.76,
-        root: 600.8,
-        multiply_add: 128.0,
-        draw: 5000.0,
-        integer: 31.0,
-    },
-    Costs {
-        name: "Cortex-M0",
-        point: 2025.5,
-        point_input: 327.04,
-        root: 964.4,
-        multiply_add: 218.0,
-        draw: 8000.0,
-        integer: 84.0,
-    },
-    Costs {
-        name: "RISC-V RV32IMAC",
-        point: 1138.2,
-        point_input: 184.24,
-        root: 663.5,
-        multiply_add: 117.0,
-        draw: 3700.0,
-        integer: 66.0,
-    },
-];
-
-/// What one family of cores will do.
-#[derive(Clone, Debug, Serialize)]
-pub struct Work {
-    /// Which family.
-    pub core: &'static str,
-    /// Along the drift.
-    pub instructions_per_prediction: u64,
-    /// For every sampled path.
-    pub instructions_per_sampled_path: u64,
-}
-
-impl Costs {
-    fn work(&self, model: &Model<'_>) -> Work {
-        let header = model.blob().header();
-        let inputs = usize::from(header.inputs);
-        let (points, features) = (usize::from(header.flow_inducing), header.flow_features());
-        let blob = model.blob();
-        let mut drift = 0.0;
-        for index in 0..header.flow_kernels.into() {
-            drift += blob.flow_kernel(index).map_or(0.0, |kernel| self.correlations(&kernel, points));
-        }
-        let shared = inputs.saturating_sub(header.flow_kernels.into());
-        drift += (shared * features) as f64 * self.multiply_add;
-        // Averaged over the tables, if every step has its own.
-        let tables = f64::from(header.tables.max(1));
-        let mut diffusion = inputs as f64 * self.draw;
-        for index in 0..usize::from(header.tables) * inputs {
-            if let Some(output) = blob.flow_output(index / inputs, index % inputs) {
-                drift += self.integers(&output.weights.elements) / tables;
-                diffusion += self.variance(&output) / tables;
-            }
-        }
-        let predictor = blob.predictor_kernel(0).zip(blob.predictor_output(0)).map_or(0.0, |(kernel, output)| {
-            self.correlations(&kernel, header.predictor_inducing.into())
-                + self.integers(&output.weights.elements)
-                + self.variance(&output)
-        });
-        let steps = f64::from(header.steps);
         Work {
-            core: self.name,
-            instructions_per_prediction: (steps * drift + predictor) as u64,
-            instructions_per_sampled_path: (steps * (drift + diffusion) + predictor) as u64,
+            core: self.name(),
+            instructions_per_prediction: self.instructions(model.work()),
+            instructions_per_sampled_path: self.instructions(model.work_per_path()),
         }
     }
 
-    fn correlations(&self, kernel: &KernelView<'_>, points: usize) -> f64 {
-        let inputs = kernel.scales.len() as f64;
-        let root = if kernel.kind == KernelKind::Rbf { 0.0 } else { self.root };
-        points as f64 * (self.point + inputs * self.point_input + root) + self.integers(&kernel.points.elements)
+    /// What these counts take.
+    fn instructions(self, work: diffgp_infer::Work) -> u64 {
+        let each = self.figures().iter().map(|(_, instructions)| instructions);
+        work.counts().zip(each).map(|(count, each)| count as f64 * each).sum::<f64>().round() as u64
     }
 
-    fn variance(&self, output: &OutputView<'_>) -> f64 {
-        output.directions.len() as f64 * self.multiply_add + self.integers(&output.directions)
+    /// Instructions of every count, by its name and in the order of [`diffgp_infer::Work::NAMES`].
+    pub fn figures(self) -> &'static [(&'static str, f64)] {
+        match self {
+            Self::M4f => &figures::M4F,
+            Self::M3 => &figures::M3,
+            Self::M0 => &figures::M0,
+            Self::Rv32 => &figures::RV32,
+        }
     }
+}
 
-    /// What the elements of a tensor take more if they are integers.
-    fn integers(&self, elements: &Elements<'_>) -> f64 {
-        if elements.bits() == 32 { 0.0 } else { elements.len() as f64 * self.integer }
+#[cfg(test)]
+mod tests {
+    use super::Core;
+
+    #[test]
+    fn every_count_has_a_figure() {
+        for core in Core::ALL {
+            let names: Vec<&str> = core.figures().iter().map(|(name, _)| *name).collect();
+            assert_eq!(names, diffgp_infer::Work::NAMES, "{core:?}");
+        }
     }
 }

@@ -19,10 +19,16 @@ pub const CALIBRATION_INSTRUCTIONS: u32 = 2_000_000;
 impl Counter {
     /// Ticks that `work` takes, without the cost of reading the counter.
     pub fn ticks<R>(&self, work: impl FnOnce() -> R) -> (u32, R) {
+        let (ticks, result) = self.many_ticks(work);
+        (ticks as u32, result)
+    }
+
+    /// The same for work that takes more than 2³² of them.
+    pub fn many_ticks<R>(&self, work: impl FnOnce() -> R) -> (u64, R) {
         let start = self.now();
         let result = work();
         let ticks = self.now().wrapping_sub(start);
-        (ticks.wrapping_sub(self.overhead()) as u32, result)
+        (ticks.wrapping_sub(self.overhead()), result)
     }
 
     /// Ticks of exactly [`CALIBRATION_INSTRUCTIONS`].

@@ -2,6 +2,7 @@
 
 mod bench;
 mod command;
+mod cost;
 mod deny;
 mod fuzz;
 mod miri;
@@ -30,6 +31,8 @@ enum Task {
     Test(test::Args),
     /// Run the firmware on emulated boards: compare bits with the host, measure instructions and memory
     Qemu(qemu::Args),
+    /// Count instructions over random models of all shapes, and fit what `diffgp inspect` estimates from; takes minutes
+    Cost,
     /// Measure the trainer
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Task::Setup => setup::run(setup::Need::Everything),
         Task::Test(args) => test::run(args),
         Task::Qemu(args) => qemu::run(args),
+        Task::Cost => cost::run(),
         Task::Bench(what) => bench::run(what),
         Task::Reproduce(experiment) => reproduce::run(&experiment),
         Task::Fuzz(args) => fuzz::run(args),

@@ -19,8 +19,10 @@ mod wasm;
 
 use crate::{command, setup};
 use anyhow::{Context, Result, anyhow};
-use board::{BOARDS, Board};
+use board::BOARDS;
+pub(crate) use board::Board;
 use figures::{Figures, Record};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -105,5 +107,13 @@ pub(crate) fn lint_firmware(warnings: &str) -> Result<()> {
     command::run(&mut command::cargo("firmware-example/wasm", wasm))
 }
 
+/// The image of this name in the profile of the figures.
+pub(crate) fn image(board: &Board, name: &str) -> Result<PathBuf> {
+    machine::build(board, name, "release")
+}
+
+pub(crate) use board::named as board;
 pub(crate) use figures::{recorded_rustc, rustc};
 pub(crate) use images::check as check_images;
+pub(crate) use machine::{Loaded, version};
+pub(crate) use measure::counted;

@@ -130,6 +130,19 @@ fn run_case(board: &Board, image: &Path, case: &Case) -> Result<Measured> {
     })
 }
 
+/// Instructions of a prediction along the drift and over a sampled path, as an image that measures prints them.
+pub(crate) fn counted(board: &Board, image: &Path, loaded: &[Loaded<'_>]) -> Result<[f64; 2]> {
+    let finished = machine::run(board, image, loaded)?;
+    ensure!(finished.status.success(), "the image ended with {}: {}", finished.status, finished.stderr);
+    // Words, the lowest first.
+    let number = |name| -> Result<f64> {
+        let words = numbers(&finished.stdout, name)?;
+        Ok(words.iter().rev().fold(0.0, |number, &word| number * 4_294_967_296.0 + f64::from(word)))
+    };
+    let ticks_per_instruction = number("calibration")? / CALIBRATION_INSTRUCTIONS;
+    Ok([number("ticks-drift")? / ticks_per_instruction, number("ticks-sampled")? / ticks_per_instruction])
+}
+
 /// Every prediction the device printed against the host's, bit for bit.
 pub(crate) fn compare(expected: &str, printed: &str) -> Result<()> {
     let predictions = ["drift ", "sampled ", "resumed "];
