@@ -16,11 +16,6 @@ const WORTHWHILE_GAIN: f64 = 0.01;
 const ACCURACY_MARGIN: f64 = 0.01;
 const BYTES_SHARE: f64 = 0.6;
 
-/// What the figures of work leave out; to be taken away with the last estimate that does.
-const WORK_NOTE: &str = "**These estimates are too low**: they count the first output of the predictor alone. The work of a \
-                         model of C classes without a flow is up to C times as much, that of two targets twice; what the flow \
-                         takes is counted.";
-
 pub(super) fn page(journal: &Journal) -> String {
     let lines = journal.shown();
     let flow_times: BTreeSet<u32> = lines.iter().map(|line| line.key.flow_time).collect();
@@ -291,7 +286,7 @@ fn class_costs(groups: &[Group<'_>]) -> String {
     let mut text = format!(
         "\n### What it costs\n\n\
          Bytes are those of the largest model file, before `compress`, names of inputs and classes included. Instructions are what \
-         `diffgp inspect` estimates for a Cortex-M4F. {WORK_NOTE} One prediction along the drift follows the mean of the flow and needs no \
+         `diffgp inspect` estimates for a Cortex-M4F. One prediction along the drift follows the mean of the flow and needs no \
          random numbers; otherwise every sampled path costs what is said. Seconds are those of training and export on a machine \
          that had other work too.\n\n\
          | set | T | K | kernel | bytes | instructions along the drift | per sampled path | accuracy along the drift | \
@@ -452,8 +447,7 @@ fn targets(pairs: &[Pairs<'_>], recipe: u64) -> String {
     let _ = write!(
         text,
         "\nAimed at: one model no worse than two, at {:.0} % of their bytes.\n\n{verdicts}\n\
-         One model of what the two have together. {WORK_NOTE} So the one model's share of the instructions looks smaller than \
-         it is; its share of the bytes is exact.\n\n\
+         One model of what the two have together:\n\n\
          | T | bytes | instructions along the drift | per sampled path | training, s |\n\
          |---|---|---|---|---|\n{costs}",
         100.0 * BYTES_SHARE
