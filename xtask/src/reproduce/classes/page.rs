@@ -283,7 +283,7 @@ fn so_far(group: &Group<'_>) -> String {
 }
 
 fn class_costs(groups: &[Group<'_>]) -> String {
-    let mut text = format!(
+    let mut text = String::from(
         "\n### What it costs\n\n\
          Bytes are those of the largest model file, before `compress`, names of inputs and classes included. Instructions are what \
          `diffgp inspect` estimates for a Cortex-M4F. One prediction along the drift follows the mean of the flow and needs no \
@@ -291,7 +291,7 @@ fn class_costs(groups: &[Group<'_>]) -> String {
          that had other work too.\n\n\
          | set | T | K | kernel | bytes | instructions along the drift | per sampled path | accuracy along the drift | \
          log-likelihood along the drift | training, s |\n\
-         |---|---|---|---|---|---|---|---|---|---|\n"
+         |---|---|---|---|---|---|---|---|---|---|\n",
     );
     for group in groups.iter().filter(|group| group.flow_time.is_some()) {
         let lines = &group.lines;
