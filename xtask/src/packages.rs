@@ -28,6 +28,8 @@ pub(crate) fn test() -> Result<()> {
         manifest += &format!("{name} = {{ path = \"{stem}\" }}\n");
     }
     fs::write(unpacked.join("Cargo.toml"), manifest)?;
+    // The versions that everything else is tested with, not the newest.
+    fs::copy(command::root().join("Cargo.lock"), unpacked.join("Cargo.lock"))?;
     let mut test = command::cargo("target/packages/unpacked", ["test", "--quiet", "--workspace", "--target-dir"]);
     command::run(test.arg(root.join("tested")))
 }
