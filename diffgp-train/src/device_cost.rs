@@ -13,8 +13,10 @@ use serde::Serialize;
 /// A family of cores whose instructions were counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Core {
-    /// Cortex-M4F, M7, M33, M55: with floating-point hardware.
+    /// Cortex-M4F, M7: with floating-point hardware.
     M4f,
+    /// Cortex-M33, M55: with floating-point hardware, and shorter square roots.
+    M33,
     /// Cortex-M3.
     M3,
     /// Cortex-M0.
@@ -36,12 +38,13 @@ pub struct Work {
 
 impl Core {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::M4f, Self::M3, Self::M0, Self::Rv32];
+    pub const ALL: [Self; 5] = [Self::M4f, Self::M33, Self::M3, Self::M0, Self::Rv32];
 
     /// As it is typed.
     pub fn id(self) -> &'static str {
         match self {
             Self::M4f => "m4f",
+            Self::M33 => "m33",
             Self::M3 => "m3",
             Self::M0 => "m0",
             Self::Rv32 => "rv32",
@@ -51,7 +54,8 @@ impl Core {
     /// As people write it.
     pub fn name(self) -> &'static str {
         match self {
-            Self::M4f => "Cortex-M4F, M7, M33, M55",
+            Self::M4f => "Cortex-M4F, M7",
+            Self::M33 => "Cortex-M33, M55",
             Self::M3 => "Cortex-M3",
             Self::M0 => "Cortex-M0",
             Self::Rv32 => "RISC-V RV32IMAC",
@@ -77,6 +81,7 @@ impl Core {
     pub fn figures(self) -> &'static [(&'static str, f64)] {
         match self {
             Self::M4f => &figures::M4F,
+            Self::M33 => &figures::M33,
             Self::M3 => &figures::M3,
             Self::M0 => &figures::M0,
             Self::Rv32 => &figures::RV32,

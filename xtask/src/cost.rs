@@ -16,7 +16,7 @@ use std::sync::Mutex;
 use std::thread;
 
 /// One core of every family, and how far an estimate may be off.
-const CORES: [(&str, f64); 4] = [("m4f", 0.05), ("m3", 0.1), ("m0", 0.1), ("rv32", 0.1)];
+const CORES: [(&str, f64); 5] = [("m4f", 0.05), ("m33", 0.05), ("m3", 0.1), ("m0", 0.1), ("rv32", 0.1)];
 
 /// A model of random shape, written by an example of the test package.
 #[derive(Deserialize)]
@@ -113,7 +113,7 @@ fn read(directory: &Path, name: &str) -> Result<Vec<Case>> {
 fn count_all<'a>(board: &Board, directory: &Path, cases: impl Iterator<Item = &'a Case> + Send) -> Result<Counted> {
     eprintln!("{}", board.core);
     let image = image(board, "cost")?;
-    let with_hardware = board.name == "m4f";
+    let with_hardware = ["m4f", "m33"].contains(&board.name);
     let next = Mutex::new(cases.filter(|case| case.bytes <= board.model_space && (with_hardware || case.everywhere)));
     let work = || -> Result<Counted> {
         let mut counts = Counted::new();

@@ -31,6 +31,37 @@ pub(super) const M4F: [(&str, f64); 28] = [
     ("class_pairs", 194.0),
 ];
 
+pub(super) const M33: [(&str, f64); 28] = [
+    ("paths", 198.0),
+    ("seeds", 98.794),
+    ("inputs", 85.609),
+    ("outputs", 489.0),
+    ("kernels", 164.0),
+    ("products", 8.264),
+    ("timed_points", 17.005),
+    ("point_blocks", 48.04),
+    ("squares", 3.405),
+    ("filling_squares", 3.358),
+    ("exponentials", 23.005),
+    ("matern", 111.0),
+    ("weights", 3.927),
+    ("loose_weights", 9.028),
+    ("variances", 134.0),
+    ("direction_blocks", 83.46),
+    ("directions", 2.23),
+    ("filling_directions", 2.357),
+    ("integer_blocks", 61.889),
+    ("integer_squares", 8.963),
+    ("filling_integer_squares", 8.826),
+    ("integer_weights", 7.931),
+    ("integer_directions", 8.098),
+    ("filling_integer_directions", 8.353),
+    ("normals", 147.0),
+    ("probits", 140.0),
+    ("classes", 450.0),
+    ("class_pairs", 189.0),
+];
+
 pub(super) const M3: [(&str, f64); 28] = [
     ("paths", 130.0),
     ("seeds", 138.0),
