@@ -17,6 +17,7 @@ mod table;
 mod traced;
 mod wasm;
 
+pub(crate) use self::table::grouped;
 use crate::{command, setup};
 use anyhow::{Context, Result, anyhow};
 use board::BOARDS;
