@@ -19,7 +19,13 @@ fn exported(shape: &Shape) -> (Params, Scaling, Exported) {
     let mut normals = Normals::new(shape.seed + 2);
     let rows: Vec<f32> = (0..4).flat_map(|_| input(&scaling, &mut normals)).collect();
     let names = names(shape);
-    let metadata = Metadata { scaling: &scaling, names: &names, classes: &classes(shape), model_id: b"test" };
+    let metadata = Metadata {
+        scaling: &scaling,
+        names: &names,
+        classes: &classes(shape),
+        model_id: b"test",
+        discretisation: None,
+    };
     let exported = export(&params, &metadata, &rows).unwrap();
     (params, scaling, exported)
 }
@@ -247,9 +253,13 @@ fn erased_flash_and_other_versions_are_told_apart() {
 fn stripped_names_leave_the_predictions_alone() {
     let (params, scaling) = (model(&Shape::SMALL), scaling(&Shape::SMALL));
     let with = exported(&Shape::SMALL).2.bytes;
-    let without = export(&params, &Metadata { scaling: &scaling, names: &[], classes: &[], model_id: b"test" }, &[])
-        .unwrap()
-        .bytes;
+    let without = export(
+        &params,
+        &Metadata { scaling: &scaling, names: &[], classes: &[], model_id: b"test", discretisation: None },
+        &[],
+    )
+    .unwrap()
+    .bytes;
     assert!(without.len() < with.len());
     let (with, without) = (AlignedBytes::new(&with), AlignedBytes::new(&without));
     assert_eq!(Blob::parse(without.as_slice()).unwrap().names().count(), 0);

@@ -1,5 +1,6 @@
 //! Compressed models: the device computes what their numbers say, and stays within their certificates.
 
+use diffgp_core::scheme::Scheme;
 use diffgp_infer::{Model, Workspace};
 use diffgp_train::aligned::AlignedBytes;
 use diffgp_train::compress::{Certificate, CompressError, Compressed, Goal, compress, made_up_inputs};
@@ -141,9 +142,11 @@ fn a_field_that_changes_with_time_loses_steps_until_one_is_left() {
     let mut config = Config::for_rows(data.rows(), Task::Regression);
     (config.warm_start.iterations, config.with_flow.iterations, config.flow.optional) = (10, 10, false);
     (config.predictor.inducing, config.flow.inducing, config.flow.inducing_times) = (8, 6, 3);
-    (config.flow.training_steps, config.flow.steps) = (Some(3), 6);
+    config.flow.scheme = Scheme::EulerMaruyama;
+    (config.flow.training_steps, config.flow.steps, config.flow.most_steps) = (Some(3), 6, 6);
     let trained = train(&data, &config, &mut ()).unwrap();
-    let metadata = Metadata { scaling: &trained.scaling, names: &[], classes: &[], model_id: &[] };
+    let metadata =
+        Metadata { scaling: &trained.scaling, names: &[], classes: &[], model_id: &[], discretisation: None };
     let original = AlignedBytes::new(&export(&trained.params, &metadata, &[]).unwrap().bytes);
     // Rounded first, so that tables are really cut.
     let goal =

@@ -1,6 +1,7 @@
 //! The gradient of every parameter group against differences of the bound, on random models of every kind.
 
 use diffgp_core::kernel::KernelKind;
+use diffgp_core::scheme::Scheme;
 use diffgp_train::optimise::slopes;
 use diffgp_train::threads::Threads;
 
@@ -51,6 +52,15 @@ fn kernels_per_dimension() {
     for kind in [KernelKind::Rbf, KernelKind::Matern32, KernelKind::Matern52] {
         assert_gradient_matches_differences(Spec { kind, per_dimension: true, inputs: 3, ..Spec::SMALL }, 2);
     }
+}
+
+#[test]
+fn midpoint_steps() {
+    let midpoint = Spec { scheme: Scheme::Midpoint, ..Spec::SMALL };
+    assert_gradient_matches_differences(midpoint, 41);
+    assert_gradient_matches_differences(Spec { per_dimension: true, kind: KernelKind::Matern52, ..midpoint }, 42);
+    // More outputs than inputs, and a single step.
+    assert_gradient_matches_differences(Spec { outputs: 3, inputs: 1, steps: 1, ..midpoint }, 43);
 }
 
 #[test]

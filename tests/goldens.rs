@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use diffgp_core::kernel::KernelKind;
+use diffgp_core::scheme::Scheme;
 use diffgp_train::gradient::Gradient;
 use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Process, Temporal};
 use nalgebra::{DMatrix, DVector};
@@ -151,6 +152,7 @@ fn params(config: &Value, arrays: &Value) -> Params {
         Flow {
             time: real(config, "T"),
             steps: count(config, "steps"),
+            scheme: Scheme::EulerMaruyama,
             temporal: (count(config, "Mt") > 0)
                 .then(|| Temporal { times: flat(&arrays["Z_t"]), length_scale: real(arrays, "ls_t") }),
             field: Process {

@@ -16,7 +16,7 @@ fn blob(shape: &Shape) -> AlignedBytes {
 }
 
 fn blob_of(shape: &Shape, params: &Params) -> AlignedBytes {
-    let metadata = Metadata { scaling: &scaling(shape), names: &[], classes: &[], model_id: b"" };
+    let metadata = Metadata { scaling: &scaling(shape), names: &[], classes: &[], model_id: b"", discretisation: None };
     AlignedBytes::new(&export(params, &metadata, &[]).unwrap().bytes)
 }
 
@@ -93,7 +93,7 @@ proptest! {
             let mut scaling = scaling(&shape);
             scaling.targets = vec![scaling.targets[o]];
             let alone = Params { predictor, likelihood, ..params.clone() };
-            let metadata = Metadata { scaling: &scaling, names: &[], classes: &[], model_id: b"" };
+            let metadata = Metadata { scaling: &scaling, names: &[], classes: &[], model_id: b"", discretisation: None };
             let bytes = AlignedBytes::new(&export(&alone, &metadata, &[]).unwrap().bytes);
             let model = Model::parse(bytes.as_slice()).unwrap();
             let prediction = model.predict_sampled(&x, 3, &mut Keyed::new(8, 0), &mut memory).unwrap();

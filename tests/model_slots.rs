@@ -32,6 +32,7 @@ fn models() -> Vec<Vec<u8>> {
             names: &[],
             classes: &[],
             model_id: &b"abcdefghijklmnop"[..4 * seed as usize],
+            discretisation: None,
         };
         export(&model(&shape), &metadata, &[0.5]).unwrap().bytes
     };

@@ -1,6 +1,7 @@
 //! Small random models and batches for tests, the same ones in every run.
 
 use diffgp_core::kernel::KernelKind;
+use diffgp_core::scheme::Scheme;
 use diffgp_train::elbo::{Batch, Evaluation, Real, value_and_gradient};
 use diffgp_train::params::{Flow, Likelihood, Params, Posterior};
 use diffgp_train::threads::Threads;
@@ -18,6 +19,7 @@ pub(crate) struct Spec {
     pub(crate) times: usize,
     /// K; zero for no flow.
     pub(crate) steps: usize,
+    pub(crate) scheme: Scheme,
     pub(crate) per_dimension: bool,
     pub(crate) bernoulli: bool,
     /// One output per class.
@@ -38,6 +40,7 @@ impl Spec {
         inducing: 5,
         times: 0,
         steps: 4,
+        scheme: Scheme::EulerMaruyama,
         per_dimension: false,
         bernoulli: false,
         softmax: false,
@@ -76,6 +79,7 @@ pub(crate) fn problem(spec: Spec, seed: u64) -> Problem {
         seed,
     };
     let mut params = Params { jitter: 1e-5, variance_floor: 1e-10, ..model(&shape) };
+    params.flow.iter_mut().for_each(|flow| flow.scheme = spec.scheme);
     for output in 1..spec.outputs {
         let other = model(&Shape { seed: seed + 1000 * output as u64, ..shape.clone() }).predictor;
         params.predictor.posteriors.extend(other.posteriors);

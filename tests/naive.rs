@@ -1,6 +1,7 @@
 //! The bound from the definitions: unwhitened, dense, row by row, with explicit Kronecker products.
 
 use diffgp_core::kernel::KernelKind;
+use diffgp_core::scheme::Scheme;
 use diffgp_train::likelihood::{Latent, Slopes};
 use diffgp_train::params::{Kernel, Params, Posterior};
 use nalgebra::{DMatrix, DVector};
@@ -114,9 +115,18 @@ pub(crate) fn elbo_with(problem: &Problem, mut change: impl FnMut(f64) -> f64) -
             if let Some(flow) = flow {
                 let dt = flow.step_size();
                 for k in 0..flow.steps {
+                    let mut middle = x.clone();
+                    if flow.scheme == Scheme::Midpoint {
+                        for (i, process) in processes.iter().enumerate() {
+                            let cross = gram(flow.field.kernel(i), &flow.field.inducing, &x);
+                            let variance = flow.field.kernel(i).variance;
+                            let (mean, _) = process.moments(&cross.column(0).map(&mut change), variance);
+                            middle[(0, i)] += 0.5 * mean * dt;
+                        }
+                    }
                     let mut next = x.clone();
                     for (i, process) in processes.iter().enumerate() {
-                        let spatial = gram(flow.field.kernel(i), &flow.field.inducing, &x);
+                        let spatial = gram(flow.field.kernel(i), &flow.field.inducing, &middle);
                         let cross = match &flow.temporal {
                             None => spatial,
                             Some(t) => {

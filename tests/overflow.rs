@@ -13,7 +13,8 @@ const SHAPE: Shape = Shape::SMALL;
 /// The small model with the directions of one output so large, and coefficients of both signs, that the explained
 /// variance is ∞ − ∞. The output's tensors end `behind` singles before the checksum.
 fn with_cancelling_infinities(features: usize, behind: usize) -> Region {
-    let metadata = Metadata { scaling: &scaling(&SHAPE), names: &[], classes: &[], model_id: b"" };
+    let metadata =
+        Metadata { scaling: &scaling(&SHAPE), names: &[], classes: &[], model_id: b"", discretisation: None };
     let mut region = Region::new(&export(&model(&SHAPE), &metadata, &[]).unwrap().bytes);
     let bytes = region.bytes_mut();
     let coefficients = bytes.len() - 4 - 4 * behind - 4 * BLOCK;

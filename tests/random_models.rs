@@ -2,6 +2,7 @@
 
 use diffgp_core::kernel::KernelKind;
 use diffgp_core::noise::{Noise, keyed_rng};
+use diffgp_core::scheme::Scheme;
 use diffgp_train::data::{Affine, Range, Scaling};
 use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Process, Temporal};
 use nalgebra::{DMatrix, DVector};
@@ -142,6 +143,7 @@ pub(crate) fn model(shape: &Shape) -> Params {
     let flow = (shape.flow_inducing > 0).then(|| Flow {
         time: 1.5,
         steps: shape.steps,
+        scheme: Scheme::EulerMaruyama,
         temporal: (shape.inducing_times > 0).then(|| Temporal {
             times: (0..shape.inducing_times).map(|t| 1.5 * t as f64 / shape.inducing_times as f64).collect(),
             length_scale: 0.8,

@@ -57,7 +57,8 @@ fn models_here() -> Models {
     let (mut log_likelihood, mut files) = (BTreeMap::new(), BTreeMap::new());
     for (name, data, config) in configurations() {
         let trained = train(&data, &config, &mut ()).unwrap();
-        let metadata = Metadata { scaling: &trained.scaling, names: &[], classes: &[], model_id: &[] };
+        let metadata =
+            Metadata { scaling: &trained.scaling, names: &[], classes: &[], model_id: &[], discretisation: None };
         let file = export(&trained.params, &metadata, &[]).unwrap().bytes;
         // A model file ends with the checksum of all before it.
         let checksum = u32::from_le_bytes(*file.last_chunk().unwrap());

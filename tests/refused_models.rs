@@ -15,7 +15,13 @@ fn file(change: impl Fn(&mut Params, &mut diffgp_train::data::Scaling)) -> Vec<u
     let (mut params, mut scaling) = (model(&shape), scaling(&shape));
     params.flow = None;
     change(&mut params, &mut scaling);
-    export(&params, &Metadata { scaling: &scaling, names: &[], classes: &[], model_id: b"test" }, &[]).unwrap().bytes
+    export(
+        &params,
+        &Metadata { scaling: &scaling, names: &[], classes: &[], model_id: b"test", discretisation: None },
+        &[],
+    )
+    .unwrap()
+    .bytes
 }
 
 /// The bytes with one f32 replaced wherever it stands, and the checksum put right.
@@ -90,7 +96,8 @@ fn the_length_of_a_model_that_is_arriving_does_not_depend_on_the_address() {
 /// A file whose predictor has this many points, and where its tensors begin.
 fn with_points(points: usize) -> (Vec<u8>, usize) {
     let shape = Shape { flow_inducing: 0, predictor_inducing: points, ..Shape::SMALL };
-    let metadata = Metadata { scaling: &scaling(&shape), names: &[], classes: &[], model_id: b"" };
+    let metadata =
+        Metadata { scaling: &scaling(&shape), names: &[], classes: &[], model_id: b"", discretisation: None };
     let bytes = export(&model(&shape), &metadata, &[]).unwrap().bytes;
     let header = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
     let records = 4 * (KernelRecord::WORDS + OutputRecord::WORDS + TargetRecord::WORDS);

@@ -15,7 +15,8 @@ fn blob(shape: &Shape) -> AlignedBytes {
 
 fn blob_of(shape: &Shape, params: &Params) -> AlignedBytes {
     let scaling = scaling(shape);
-    let metadata = Metadata { scaling: &scaling, names: &names(shape), classes: &[], model_id: &[] };
+    let metadata =
+        Metadata { scaling: &scaling, names: &names(shape), classes: &[], model_id: &[], discretisation: None };
     AlignedBytes::new(&export(params, &metadata, &[]).unwrap().bytes)
 }
 
@@ -25,8 +26,8 @@ fn some_input(shape: &Shape) -> Vec<f32> {
 
 #[test]
 fn sizes_stay_within_their_bars() {
-    assert_eq!(Workspace::<8, 100>::BYTES, 556);
-    assert_eq!(Workspace::<8, 100, 6>::BYTES, 556 + 5 * 28);
+    assert_eq!(Workspace::<8, 100>::BYTES, 588);
+    assert_eq!(Workspace::<8, 100, 6>::BYTES, 588 + 5 * 28);
     const { assert!(Workspace::<8, 100>::BYTES <= 640) };
     const { assert!(size_of::<Model<'_>>() <= 256) };
     println!("Workspace<8, 100>: {} bytes, Model: {} bytes", Workspace::<8, 100>::BYTES, size_of::<Model<'_>>());
@@ -82,7 +83,7 @@ fn an_overflow_is_an_error_and_not_a_number() {
     let (mut params, mut scaling) = (model(&shape), scaling(&shape));
     // The variance is in squared units: beyond f32.
     (params.predictor.kernels[0].variance, scaling.targets[0].scale) = (1e6, 1e18);
-    let metadata = Metadata { scaling: &scaling, names: &[], classes: &[], model_id: &[] };
+    let metadata = Metadata { scaling: &scaling, names: &[], classes: &[], model_id: &[], discretisation: None };
     let bytes = AlignedBytes::new(&export(&params, &metadata, &[]).unwrap().bytes);
     let model = Model::parse(bytes.as_slice()).unwrap();
     let mut workspace = Workspace::<2, 6>::new();
@@ -308,7 +309,7 @@ fn a_posterior_equal_to_the_prior_needs_no_directions() {
 fn models_beyond_the_format_are_refused_with_the_limit() {
     let shape = Shape { steps: 5000, ..Shape::SMALL };
     let scaling = scaling(&shape);
-    let metadata = Metadata { scaling: &scaling, names: &[], classes: &[], model_id: &[] };
+    let metadata = Metadata { scaling: &scaling, names: &[], classes: &[], model_id: &[], discretisation: None };
     let error = export(&model(&shape), &metadata, &[]).unwrap_err();
     assert_eq!(error, ExportError::TooLarge { what: "steps", found: 5000, limit: 4096 });
     let mut params = model(&Shape::SMALL);

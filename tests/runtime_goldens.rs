@@ -1,6 +1,6 @@
 //! Every golden case, exported, parsed and run by the runtime: field, path and prediction against float64.
 
-use diffgp_infer::{Model, Noise, Replay, Workspace};
+use diffgp_infer::{Model, Noise, Replay, Scheme, Workspace};
 use diffgp_train::aligned::AlignedBytes;
 use diffgp_train::data::Scaling;
 use diffgp_train::exact::Exact;
@@ -8,13 +8,18 @@ use diffgp_train::export::{Metadata, export};
 use diffgp_train::params::Params;
 
 use crate::goldens::{self, Expected, Golden};
+use crate::models::{Spec, problem};
 use crate::tolerances::{GOLDEN_VALUE, RUNTIME_MEAN, RUNTIME_VARIANCE};
 
 /// The model as a blob in raw units equal to standardised units.
 pub(crate) fn blob_of(params: &Params) -> AlignedBytes {
     let scaling = Scaling::identity(params.inputs(), 1);
-    let exported =
-        export(params, &Metadata { scaling: &scaling, names: &[], classes: &[], model_id: &[] }, &[]).unwrap();
+    let exported = export(
+        params,
+        &Metadata { scaling: &scaling, names: &[], classes: &[], model_id: &[], discretisation: None },
+        &[],
+    )
+    .unwrap();
     AlignedBytes::new(&exported.bytes)
 }
 
@@ -41,6 +46,45 @@ struct Run {
     diffusion: Vec<Vec<f64>>,
     mean: f64,
     variance: f64,
+}
+
+#[test]
+fn midpoint_steps_of_the_runtime_are_those_of_the_float64_model() {
+    let spec = Spec { scheme: Scheme::Midpoint, inputs: 3, per_dimension: true, ..Spec::SMALL };
+    let problem = problem(spec, 51);
+    let (d, steps) = (spec.inputs, spec.steps);
+    let (blob, exact) = (blob_of(&problem.params), Exact::new(&problem.params).unwrap());
+    let model = Model::parse(blob.as_slice()).unwrap();
+    assert_eq!(model.scheme(), Scheme::Midpoint);
+    let mut workspace = Workspace::<3, 5>::new();
+    for (row, x) in problem.x.chunks_exact(d).enumerate() {
+        let noise = &problem.eps[row * steps * d..(row + 1) * steps * d];
+        let (x_f32, noise_f32) = (singles(x), singles(noise));
+        for sampled in [false, true] {
+            let expected = exact.path(x, sampled.then_some(noise));
+            let mut replay = Replay(&noise_f32);
+            let mut path = Vec::new();
+            if sampled {
+                let mut run = model.begin(&x_f32, 1, &mut replay, &mut workspace).unwrap();
+                while run.step().unwrap() {
+                    path.push(run.state().to_vec());
+                }
+            } else {
+                let mut run = model.begin_drift(&x_f32, &mut workspace).unwrap();
+                while run.step().unwrap() {
+                    path.push(run.state().to_vec());
+                }
+            }
+            assert_eq!(path.len(), steps);
+            for (found, expected) in path.iter().flatten().zip(expected[1..].iter().flatten()) {
+                assert!((f64::from(*found) - expected).abs() < RUNTIME_MEAN, "{found} for {expected}");
+            }
+        }
+    }
+}
+
+fn singles(values: &[f64]) -> Vec<f32> {
+    values.iter().map(|&value| value as f32).collect()
 }
 
 /// Calls `visit(path s, row b, row's x, its noise [K][D])`.

@@ -1,9 +1,11 @@
-//! The Euler–Maruyama scheme of the runtime converges in the strong sense: order ½, and 1 for additive noise.
+//! The schemes of the runtime converge in the strong sense: order ½, and 1 for additive noise; and along the drift with
+//! order 1 (Euler–Maruyama) and 2 (midpoint).
 //!
 //! For each Brownian path, the end point with K steps is compared with a float64 reference of 4096 steps driven by the
 //! same path; the mean absolute difference falls like K^(−order).
 
 use diffgp_core::kernel::KernelKind;
+use diffgp_core::scheme::Scheme;
 use diffgp_infer::{Model, Replay, Workspace};
 use diffgp_train::exact::Exact;
 use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Process};
@@ -17,7 +19,7 @@ const PATHS: usize = 400;
 const COARSE: [usize; 5] = [8, 16, 32, 64, 128];
 
 /// A one-dimensional flow with three inducing points, m = drift·(1, −1, ½) and L = factor·I.
-fn params(steps: usize, drift: f64, factor: f64) -> Params {
+fn params(scheme: Scheme, steps: usize, drift: f64, factor: f64) -> Params {
     let kernel = |variance| Kernel { kind: KernelKind::Rbf, variance, length_scales: vec![1.0] };
     let inducing = DMatrix::from_column_slice(3, 1, &[-1.5, 0.0, 1.5]);
     let posterior = |mean: [f64; 3], factor: f64| Posterior {
@@ -28,6 +30,7 @@ fn params(steps: usize, drift: f64, factor: f64) -> Params {
         flow: Some(Flow {
             time: 1.0,
             steps,
+            scheme,
             temporal: None,
             field: Process {
                 inducing: inducing.clone(),
@@ -43,10 +46,10 @@ fn params(steps: usize, drift: f64, factor: f64) -> Params {
 }
 
 /// Slope of log(mean |x_T − reference|) against log(1/K), by least squares.
-fn measured_order(drift: f64, factor: f64) -> f64 {
-    let reference = params(FINE, drift, factor);
+fn measured_order(scheme: Scheme, drift: f64, factor: f64) -> f64 {
+    let reference = params(Scheme::EulerMaruyama, FINE, drift, factor);
     let exact = Exact::new(&reference).unwrap();
-    let blobs: Vec<_> = COARSE.iter().map(|&steps| blob_of(&params(steps, drift, factor))).collect();
+    let blobs: Vec<_> = COARSE.iter().map(|&steps| blob_of(&params(scheme, steps, drift, factor))).collect();
     let mut errors = [0.0; COARSE.len()];
     let mut normals = Normals::new(5);
     for _ in 0..PATHS {
@@ -67,7 +70,12 @@ fn measured_order(drift: f64, factor: f64) -> f64 {
         }
     }
     println!("factor {factor}: mean errors {errors:.5?} at {COARSE:?} steps");
-    let x: Vec<f64> = COARSE.iter().map(|&k| -(k as f64).ln()).collect();
+    slope(&COARSE, &errors)
+}
+
+/// Of log(error) against log(1/K), by least squares.
+fn slope(steps: &[usize], errors: &[f64]) -> f64 {
+    let x: Vec<f64> = steps.iter().map(|&k| -(k as f64).ln()).collect();
     let y: Vec<f64> = errors.iter().map(|e| e.ln()).collect();
     let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
     let (mx, my) = (mean(&x), mean(&y));
@@ -79,15 +87,43 @@ fn measured_order(drift: f64, factor: f64) -> f64 {
 fn order_is_one_half_when_the_diffusion_depends_on_the_state() {
     // L = 0.1 I: the variance is near zero at the inducing points and near s² between them. No drift: its error, of
     // order 1, would hide part of the other at these step sizes.
-    let order = measured_order(0.0, 0.1);
-    println!("measured order {order:.3}");
-    assert!((0.4..0.6).contains(&order), "{order}");
+    for scheme in [Scheme::EulerMaruyama, Scheme::Midpoint] {
+        let order = measured_order(scheme, 0.0, 0.1);
+        println!("{scheme:?}: measured order {order:.3}");
+        assert!((0.4..0.6).contains(&order), "{scheme:?}: {order}");
+    }
 }
 
 #[test]
 fn order_is_one_when_the_noise_is_additive() {
     // L = I: the posterior variance is the prior's, everywhere s².
-    let order = measured_order(1.0, 1.0);
-    println!("measured order {order:.3}");
-    assert!((0.9..1.1).contains(&order), "{order}");
+    for scheme in [Scheme::EulerMaruyama, Scheme::Midpoint] {
+        let order = measured_order(scheme, 1.0, 1.0);
+        println!("{scheme:?}: measured order {order:.3}");
+        assert!((0.9..1.1).contains(&order), "{scheme:?}: {order}");
+    }
+}
+
+#[test]
+fn along_the_drift_the_order_is_one_or_two() {
+    // The solution, by Richardson's extrapolation of Euler steps: twice the end of 2K steps less that of K.
+    let ends = [FINE, 2 * FINE].map(|steps| {
+        let params = params(Scheme::EulerMaruyama, steps, 2.0, 1.0);
+        Exact::new(&params).unwrap().path(&[0.4], None)[steps][0]
+    });
+    let solution = 2.0 * ends[1] - ends[0];
+    let steps = [8, 16, 32, 64];
+    for (scheme, order) in [(Scheme::EulerMaruyama, 0.85..1.15), (Scheme::Midpoint, 1.8..2.3)] {
+        let errors = steps.map(|steps| {
+            let blob = blob_of(&params(scheme, steps, 2.0, 1.0));
+            let model = Model::parse(blob.as_slice()).unwrap();
+            let mut workspace = Workspace::<1, 3>::new();
+            let mut flow = model.begin_drift(&[0.4], &mut workspace).unwrap();
+            while flow.step().unwrap() {}
+            (f64::from(flow.state()[0]) - solution).abs()
+        });
+        let found = slope(&steps, &errors);
+        println!("{scheme:?}: errors {errors:?} at {steps:?} steps, order {found:.3}");
+        assert!(order.contains(&found), "{scheme:?}: {found}");
+    }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use diffgp_core::kernel::KernelKind;
+use diffgp_core::scheme::Scheme;
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::data::{Affine, Dataset, Header, TargetKind, read_test_rows};
 use diffgp_train::export::{Metadata, export};
@@ -68,7 +69,7 @@ pub(crate) fn small_config(rows: usize, task: Task) -> Config {
 fn busy_config(rows: usize) -> Config {
     let mut config = small_config(rows, Task::Regression);
     (config.batch, config.paths, config.averaging) = (16, 2, Some(0.9));
-    config.flow.inducing_times = 2;
+    (config.flow.inducing_times, config.flow.scheme) = (2, Scheme::EulerMaruyama);
     config.regularisation.flow_kl_weight = 2.0;
     let climbs = [&mut config.warm_start, &mut config.no_flow, &mut config.with_flow];
     climbs.into_iter().for_each(|climb| climb.natural_step = Some(0.3));
@@ -126,9 +127,13 @@ fn threads_do_not_change_a_bit() {
 
 /// The model file of a trained model.
 fn blob(trained: &Trained) -> Vec<u8> {
-    export(&trained.params, &Metadata { scaling: &trained.scaling, names: &[], classes: &[], model_id: &[] }, &[])
-        .unwrap()
-        .bytes
+    export(
+        &trained.params,
+        &Metadata { scaling: &trained.scaling, names: &[], classes: &[], model_id: &[], discretisation: None },
+        &[],
+    )
+    .unwrap()
+    .bytes
 }
 
 #[test]

@@ -4,11 +4,19 @@ use std::fmt;
 use std::io::{self, Write};
 use std::time::Duration;
 
+use diffgp_train::discretisation::FLOW;
+
 /// A line on standard error, as `eprintln!` but without its panic where nobody listens any more (`2>&1 | head`).
 macro_rules! tell {
     ($($part:tt)*) => { $crate::console::line(format_args!($($part)*)) };
 }
 pub(crate) use tell;
+
+/// How far the steps of a flow are from its equation, and what the model therefore is.
+pub(crate) fn steps_error(error: f64) -> String {
+    let what = if error <= FLOW { "a flow" } else { "a chain of steps, not a flow" };
+    format!("{what}: the steps end {:.1} % of the displacement from the solution of the equation", 100.0 * error)
+}
 
 /// What `tell!` does: a reader that is gone is no failure of the work.
 pub(crate) fn line(line: fmt::Arguments<'_>) {

@@ -154,6 +154,7 @@ fn split_line(
         flow_time,
         training_steps: flow.map_or(0, |_| config.flow.training_steps()),
         steps: flow.map_or(0, |flow| flow.steps),
+        discretisation_error: trained.discretisation.map(|of| of.error),
         n: sampled.rows,
         figures: figures(&sampled),
         coverage: sampled.only_output().map(OutputFigures::coverage_50_90_95),

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use diffgp_core::scheme::Scheme;
 use diffgp_train::data::{Dataset, Header, TargetKind};
 use diffgp_train::evaluate::{Figures, Known, Sampling, score};
 use diffgp_train::threads::Threads;
@@ -133,7 +134,7 @@ fn config(args: &Args, flow_time: f64) -> Config {
     (config.seed, config.threads) = (args.seed, args.threads.count());
     config.paths = 2;
     (config.flow.time, config.flow.optional, config.flow.length_scale) = (flow_time, false, 0.5_f64.sqrt());
-    (config.flow.training_steps, config.flow.steps) = (Some(10), 20);
+    (config.flow.training_steps, config.flow.steps, config.flow.scheme) = (Some(10), 20, Scheme::EulerMaruyama);
     (config.flow.inducing, config.predictor.inducing) = (INDUCING, INDUCING);
     let climb = ClimbConfig { iterations: args.iterations, learning_rate: 0.02, patience: 0, ..config.with_flow };
     // As many iterations as the flow has in all.

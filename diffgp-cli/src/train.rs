@@ -140,6 +140,8 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
         iteration: trained.iteration,
         validation_log_likelihood: trained.validation_log_likelihood,
         steps: trained.params.flow.as_ref().map_or(0, |flow| flow.steps),
+        scheme: trained.params.flow.as_ref().map(|flow| flow.scheme.id()),
+        discretisation_error: trained.discretisation.map(|of| of.error),
         kernel: format!("{:?}", trained.params.predictor.kernel(0).kind).to_lowercase(),
         flow_gain: trained.flow_gain.map(|gain| gain.mean),
         flow_gain_se: trained.flow_gain.map(|gain| gain.standard_error),

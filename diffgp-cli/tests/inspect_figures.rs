@@ -52,6 +52,7 @@ fn model(inputs: usize, inducing: usize, full_rank: bool, kind: KernelKind) -> V
         flow: Some(Flow {
             time: 2.0,
             steps: STEPS,
+            scheme: diffgp_core::scheme::Scheme::EulerMaruyama,
             temporal: None,
             field: Process {
                 inducing: points(),
@@ -69,7 +70,13 @@ fn model(inputs: usize, inducing: usize, full_rank: bool, kind: KernelKind) -> V
         targets: vec![Affine::IDENTITY],
         ranges: vec![Range { min: -1.0, max: 1.0 }; inputs],
     };
-    export(&params, &Metadata { scaling: &scaling, names: &[], classes: &[], model_id: b"shape" }, &[]).unwrap().bytes
+    export(
+        &params,
+        &Metadata { scaling: &scaling, names: &[], classes: &[], model_id: b"shape", discretisation: None },
+        &[],
+    )
+    .unwrap()
+    .bytes
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn inspect_names_targets_and_classes() {
         (&numbers["outputs"], &numbers["classes"]),
         (&serde_json::json!(["load", "heat, W"]), &serde_json::Value::Null)
     );
-    assert_eq!((&numbers["scheme"], &numbers["arithmetic"]), (&"euler-maruyama".into(), &"f32".into()));
+    assert_eq!((&numbers["scheme"], &numbers["arithmetic"]), (&"midpoint".into(), &"f32".into()));
     assert!(numbers["calibration"].is_null() && numbers.get("discretisation_error").is_some(), "{numbers}");
     assert_eq!((&numbers["targets"][1]["name"], &numbers["target"]["name"]), (&"heat, W".into(), &"load".into()));
     assert_eq!(numbers["workspace_bytes"], diffgp_infer::Workspace::<2, 8, 2>::BYTES);

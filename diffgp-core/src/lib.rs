@@ -1,5 +1,5 @@
 //! What the trainer and the runtime of differential Gaussian processes must agree on: the model file ([`blob`]), the
-//! kernels ([`kernel`]), and the random numbers ([`noise`], [`normal`]). `no_std`, no allocator, no unsafe code.
+//! kernels ([`kernel`]), the steps of a flow ([`scheme`]), and the random numbers ([`noise`], [`normal`]). `no_std`, no allocator, no unsafe code.
 //!
 //! The trainer writes and the runtime reads, both through this crate. Arithmetic that must give the same bits on every
 //! target is in single precision and uses IEEE additions, multiplications and divisions only.
@@ -12,6 +12,7 @@ pub mod kernel;
 pub mod noise;
 pub mod normal;
 mod rolled;
+pub mod scheme;
 mod sqrt;
 
 /// What the runtime computes with and nobody else; it may change at any time.

@@ -12,7 +12,7 @@
 //! let model = Model::parse(MODEL)?;
 //! assert!(Workspace::<4, 50>::fits(&model));
 //! let mut workspace = Workspace::<4, 50>::new();
-//! assert!(size_of_val(&workspace) <= 300);
+//! assert!(size_of_val(&workspace) <= 308);
 //!
 //! // For every sample: temperature, vacuum, pressure, humidity.
 //! let x = [14.96, 41.76, 1024.07, 73.17];
@@ -30,7 +30,8 @@
 //! # What runs
 //!
 //! ```text
-//! x_{k+1} = x_k + μ(x_k) dt + √(var(x_k) dt) ε_k      k = 0 … K−1: the flow, Euler–Maruyama, in the sense of Itô
+//! x_{k+1} = x_k + μ(x_k) dt + √(var(x_k) dt) ε_k      k = 0 … K−1: the flow, in the sense of Itô; or the same with
+//!                                                     μ and var at x_k + ½ μ(x_k) dt (see [`Scheme`])
 //! g_o     ~ N(mean_o(x_K), var_o(x_K))                the predictor: one or several real targets, or classes
 //! ```
 //!
@@ -79,6 +80,7 @@ mod workspace;
 
 pub use diffgp_core::blob::{Blob, ParseError};
 pub use diffgp_core::noise::{DefaultRng, FromFn, Keyed, Noise, Replay, keyed_rng};
+pub use diffgp_core::scheme::Scheme;
 pub use error::Error;
 #[doc(hidden)]
 pub use include::Aligned;

@@ -3,6 +3,7 @@
 use diffgp_core::blob::{Blob, LIKELIHOOD_BERNOULLI, LIKELIHOOD_GAUSSIAN, ParseError};
 use diffgp_core::device::opaque;
 use diffgp_core::noise::Noise;
+use diffgp_core::scheme::Scheme;
 
 use crate::error::Error;
 use crate::prediction::Prediction;
@@ -117,6 +118,11 @@ impl<'a> Model<'a> {
     /// K: updates of a path; zero without a flow.
     pub fn steps(&self) -> usize {
         usize::from(self.blob.header().steps)
+    }
+
+    /// How a step of the flow is made.
+    pub fn scheme(&self) -> Scheme {
+        self.blob.header().scheme()
     }
 
     /// Predicts along the drift alone: one path without noise.

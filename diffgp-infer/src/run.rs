@@ -1,9 +1,11 @@
-//! The flow dx = μ(x,t) dt + √Σ(x,t) dW, solved by Euler and Maruyama in the sense of Itô, and what the predictor says of
-//! where it ends, over all paths.
+//! The flow dx = μ(x,t) dt + √Σ(x,t) dW, solved in the sense of Itô, and what the predictor says of where it ends, over all
+//! paths.
 //!
 //! ```text
 //! x_{k+1} = x_k + μ(x_k,t_k) dt + √(max(var(x_k,t_k), floor) dt) ε_k      t_k = k dt,  dt = T/K,  k = 0 … K−1
 //! ```
+//!
+//! That is the scheme of Euler and Maruyama; the midpoint scheme takes μ and var at x_k + ½ μ(x_k) dt instead of x_k.
 //!
 //! K steps are K updates. Σ is diagonal. One state machine ([`Course`]) owns where a prediction is: path, step and output.
 //! Every prediction runs through it, in one go or piece by piece, so the bits are the same.
@@ -211,7 +213,8 @@ pub(crate) struct Course<'w> {
     path: u32,
     /// Updates of the present path so far.
     step: usize,
-    /// The next dimension of the flow, or at its end the next output of the predictor, or behind those the next class.
+    /// The next dimension of the flow (with the midpoint scheme D more, after those of the midpoint), or at its end the
+    /// next output of the predictor, or behind those the next class.
     index: usize,
 }
 
@@ -275,22 +278,32 @@ impl<'w> Course<'w> {
         Some(if self.path < self.paths { Progress::Pending } else { Progress::Ready })
     }
 
-    /// x_{k+1,d} = x_{k,d} + μ_d dt + √(var_d dt) ε.
+    /// x_{k+1,d} = x_{k,d} + μ_d dt + √(var_d dt) ε, μ and var at x_k or at the midpoint; or before that the midpoint,
+    /// x̃_d = x_{k,d} + ½ μ_d dt.
     #[inline(always)]
     fn move_dimension(&mut self, noise: Option<&mut dyn Noise>) -> Option<()> {
-        let (d, inputs, dt) = (self.index, self.model.inputs(), self.model.step_size());
-        if d < inputs {
-            let (mean, variance) = self.evaluate(d, noise.is_some());
+        let (inputs, mut dt) = (self.model.inputs(), self.model.step_size());
+        let evaluations = inputs * self.model.scheme().evaluations();
+        if self.index < evaluations {
+            let at_middle = self.index >= inputs;
+            let to_middle = !at_middle && evaluations > inputs;
+            let d = if at_middle { self.index - inputs } else { self.index };
+            let noise = noise.filter(|_| !to_middle);
+            let (mean, variance) = self.evaluate(d, at_middle, noise.is_some());
             let (rows, _) = self.scratch.input_rows(inputs)?;
-            if let (Some(next), Some(state)) = (rows.next.get_mut(d), rows.state.get(d)) {
-                *next = state + mean * dt;
+            let mut to = rows.next;
+            if to_middle {
+                (to, dt) = (rows.middle, 0.5 * dt);
+            }
+            if let (Some(to), Some(state)) = (to.get_mut(d), rows.state.get(d)) {
+                *to = state + mean * dt;
                 if let Some(noise) = noise {
-                    *next += sqrt(variance * dt) * noise.normal();
+                    *to += sqrt(variance * dt) * noise.normal();
                 }
             }
-            self.index = d + 1;
+            self.index += 1;
         }
-        if self.index == inputs {
+        if self.index == evaluations {
             let (rows, _) = self.scratch.input_rows(inputs)?;
             // A step that overflows is not taken, however often it is asked for.
             if !rows.next.iter().all(|x| x.is_finite()) {
@@ -307,7 +320,7 @@ impl<'w> Course<'w> {
     fn answer(&mut self) -> Option<()> {
         let (index, outputs) = (self.index, self.model.outputs());
         if index < outputs {
-            let (mean, variance) = self.evaluate(index, true);
+            let (mean, variance) = self.evaluate(index, false, true);
             if !(mean.is_finite() && variance.is_finite()) {
                 return None;
             }
@@ -332,9 +345,10 @@ impl<'w> Course<'w> {
         Some(())
     }
 
-    /// Mean at x_k, and variance if it is wanted, else zero, of one output: of the flow, or at its end of the predictor.
+    /// Mean at x_k or at the midpoint, and variance if it is wanted, else zero, of one output: of the flow, or at its end
+    /// of the predictor.
     #[inline(never)]
-    fn evaluate(&mut self, index: usize, with_variance: bool) -> (f32, f32) {
+    fn evaluate(&mut self, index: usize, at_middle: bool, with_variance: bool) -> (f32, f32) {
         let (blob, header) = (self.model.blob(), self.model.blob().header());
         let flows = self.step < self.model.steps();
         let Some((kernel, output)) = &blob.part(self.step, index) else { return NOWHERE };
@@ -345,7 +359,8 @@ impl<'w> Course<'w> {
         if index == 0 || kernels > 1 {
             let inducing = if flows { header.flow_inducing } else { header.predictor_inducing };
             let Some(correlations) = features.get_mut(..inducing.into()) else { return NOWHERE };
-            gp::correlations(kernel, rows.state, rows.scaled, correlations);
+            let at = if at_middle { rows.middle } else { rows.state };
+            gp::correlations(kernel, at, rows.scaled, correlations);
             if flows {
                 gp::expand_in_time(features, blob.time_features(self.step));
             }
@@ -362,7 +377,7 @@ impl<'w> Course<'w> {
         }
         let mut finite = true;
         for (d, (drift, diffusion)) in drift.iter_mut().zip(diffusion).enumerate().take(self.model.inputs()) {
-            (*drift, *diffusion) = self.evaluate(d, true);
+            (*drift, *diffusion) = self.evaluate(d, false, true);
             finite &= drift.is_finite() && diffusion.is_finite();
         }
         if finite { Ok(()) } else { Err(Error::NotFinite) }

@@ -222,17 +222,17 @@ impl Model<'_> {
 
     fn count(&self, sampled: bool) -> Work {
         let (blob, header) = (self.blob(), self.blob().header());
-        let (inputs, steps) = (self.inputs(), self.steps());
+        let (inputs, steps, evaluations) = (self.inputs(), self.steps(), header.scheme().evaluations());
         let mut work = Work { paths: 1, seeds: sampled.into(), inputs: inputs as u64, ..Work::default() };
         let (points, times) = (header.flow_inducing.into(), header.inducing_times.into());
         for kernel in (0..header.flow_kernels.into()).filter_map(|index| blob.flow_kernel(index)) {
-            work += Work::kernel(&kernel, points, times) * steps as u64;
+            work += Work::kernel(&kernel, points, times) * (steps * evaluations) as u64;
         }
         // Every step has a table of its own, or all have the same.
         let uses = if header.tables > 1 { 1 } else { steps as u64 };
         for table in 0..header.tables.into() {
             for output in (0..inputs).filter_map(|d| blob.flow_output(table, d)) {
-                work += Work::mean(&output) * uses;
+                work += Work::mean(&output) * (uses * evaluations as u64);
                 if sampled {
                     work += (Work::variance(&output) + Work { normals: 1, ..Work::default() }) * uses;
                 }

@@ -6,7 +6,7 @@ use zerocopy::{FromBytes, IntoBytes};
 use crate::model::Model;
 
 /// Rows of D numbers.
-const INPUT_ROWS: usize = 4;
+const INPUT_ROWS: usize = 5;
 /// What is kept of one output: see [`Column`].
 const COLUMN: usize = 7;
 
@@ -23,8 +23,8 @@ pub(crate) type Column = [f32; COLUMN];
 ///
 /// ```
 /// use diffgp_infer::Workspace;
-/// assert_eq!(Workspace::<8, 100>::BYTES, 556);
-/// assert_eq!(Workspace::<8, 100, 6>::BYTES, 696);
+/// assert_eq!(Workspace::<8, 100>::BYTES, 588);
+/// assert_eq!(Workspace::<8, 100, 6>::BYTES, 728);
 /// ```
 ///
 /// A workspace holds a prediction as long as that is looked at, and nothing between predictions; it can be shared by any
@@ -109,7 +109,7 @@ impl Sizes {
 /// A workspace cut to a model's sizes, without them in the type, so that the code behind it exists once.
 #[derive(Debug)]
 pub struct Scratch<'w> {
-    /// `[4][D]`: see [`InputRows`].
+    /// `[5][D]`: see [`InputRows`].
     inputs: &'w mut [f32],
     /// φ: `[max(M_f, M_g)]`.
     pub(crate) features: &'w mut [f32],
@@ -123,9 +123,11 @@ pub(crate) struct InputRows<'w> {
     pub(crate) start: &'w mut [f32],
     /// x_k.
     pub(crate) state: &'w mut [f32],
+    /// Halfway from x_k to x_{k+1}, if the scheme needs it.
+    pub(crate) middle: &'w mut [f32],
     /// x_{k+1} while it is being computed.
     pub(crate) next: &'w mut [f32],
-    /// x_k divided by a kernel's length-scales.
+    /// x divided by a kernel's length-scales.
     pub(crate) scaled: &'w mut [f32],
 }
 
@@ -145,8 +147,9 @@ impl<'w> Scratch<'w> {
     pub(crate) fn input_rows(&mut self, inputs: usize) -> Option<(InputRows<'_>, &mut [f32])> {
         let (start, rest) = self.inputs.split_at_mut_checked(inputs)?;
         let (state, rest) = rest.split_at_mut_checked(inputs)?;
+        let (middle, rest) = rest.split_at_mut_checked(inputs)?;
         let (next, scaled) = rest.split_at_mut_checked(inputs)?;
-        Some((InputRows { start, state, next, scaled }, self.features))
+        Some((InputRows { start, state, middle, next, scaled }, self.features))
     }
 
     /// x_k.

@@ -7,6 +7,7 @@
 use std::time::Instant;
 
 use diffgp_core::kernel::KernelKind;
+use diffgp_core::scheme::Scheme;
 use diffgp_train::elbo::{Batch, value_and_gradient};
 use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Process};
 use diffgp_train::threads::Threads;
@@ -146,6 +147,7 @@ fn model(settings: &Settings) -> Params {
         flow: Some(Flow {
             time: 5.0,
             steps: settings.steps,
+            scheme: Scheme::EulerMaruyama,
             temporal: None,
             field: Process {
                 inducing: points(10),

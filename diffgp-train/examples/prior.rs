@@ -11,6 +11,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use diffgp_core::kernel::KernelKind;
+use diffgp_core::scheme::Scheme;
 use diffgp_train::elbo::{Trace, trace};
 use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Process};
 use diffgp_train::threads::Threads;
@@ -75,7 +76,9 @@ fn field(seed: u64, inducing_side: usize, time: f64, variance: f64) -> Params {
     let predictor =
         Process { posteriors: vec![posterior()], inducing: inducing.clone(), kernels: vec![kernel.clone()] };
     let steps = ((STEPS as f64 * time) as usize).max(1);
-    let flow = Flow { time, steps, temporal: None, field: Process { inducing, kernels: vec![kernel], posteriors } };
+    let scheme = Scheme::EulerMaruyama;
+    let flow =
+        Flow { time, steps, scheme, temporal: None, field: Process { inducing, kernels: vec![kernel], posteriors } };
     let likelihood = Likelihood::Gaussian { noise: vec![1.0] };
     Params { flow: Some(flow), predictor, likelihood, jitter: 1e-6, variance_floor: 1e-10 }
 }

@@ -20,6 +20,7 @@ mod states;
 mod tensors;
 mod workshop;
 
+use diffgp_core::blob::limits;
 use diffgp_infer::{Model, ParseError};
 
 pub use certificate::{Bound, Certificate};
@@ -27,6 +28,7 @@ pub use choice::Choice;
 pub use states::made_up_inputs;
 
 use crate::aligned::AlignedBytes;
+use crate::discretisation::{Discretisation, FINER};
 use crate::evaluate::RowError;
 use crate::threads::Threads;
 use file::About;
@@ -132,6 +134,8 @@ const FLOW_STATES: usize = 2000;
 /// Rows that predictors are adapted to, at most, and paths of each.
 const ADAPT_ROWS: usize = 2000;
 const ADAPT_PATHS: u32 = 8;
+/// Rows whose end points are compared with those of finer steps, at most.
+const END_ROWS: usize = 100;
 /// Rows whose predictions along the drift are compared for the file's header, at most.
 const COMPARED_ROWS: usize = 500;
 
@@ -161,6 +165,21 @@ pub fn compress(
     }
 }
 
+/// How far the flow of a compressed model is from its equation, against the same file with finer steps; `None` without a
+/// flow, and where every step has a table of its own, between which there is nothing.
+fn discretisation(
+    workshop: &mut Workshop<'_>,
+    choice: &Choice,
+    compressed: &Model<'_>,
+) -> Result<Option<Discretisation>, CompressError> {
+    if choice.steps == 0 || compressed.blob().header().tables != 1 {
+        return Ok(None);
+    }
+    let steps = Some((choice.steps * FINER).min(limits::MAX_STEPS));
+    let finer = AlignedBytes::new(&workshop.build(choice, About { steps, ..About::default() })?);
+    Ok(Some(changes::discretisation(compressed, &Model::parse(finer.as_slice())?, workshop.rows())?))
+}
+
 /// Adapts the predictor to the flow as it is now stored, if that helps; computes the certificate.
 fn finish(
     workshop: &mut Workshop<'_>,
@@ -188,7 +207,10 @@ fn finish(
     let bounds = certificate::bounds(&reference, &stored, workshop.rows().dimensions);
     let certificate = workshop.certificate(choice, bounds);
     let differences = changes::differences(&original, &compressed, workshop.rows(), workshop.threads())?;
-    let bytes = workshop.build(choice, About { certificate: &certificate.encode(), differences })?;
+    let discretisation = discretisation(workshop, choice, &compressed)?;
+    let certificate_bytes = certificate.encode();
+    let about = About { certificate: &certificate_bytes, differences, discretisation, steps: None };
+    let bytes = workshop.build(choice, about)?;
     if let Some(last) = curve.last_mut() {
         last.bytes = bytes.len();
     }

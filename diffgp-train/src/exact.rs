@@ -3,12 +3,13 @@
 //! ```text
 //! a(x)   = R⁻¹ ρ(Z,x),   R = chol(ρ(Z,Z) + (jitter/s²) I)
 //! mean   = s aᵀm         variance = max(s²(1 − |a|² + |Lᵀa|²), floor)
-//! x_{k+1} = x_k + mean dt + √(variance dt) ε_k
+//! x_{k+1} = x_k + mean dt + √(variance dt) ε_k     mean and variance at x_k, or at the midpoint x_k + ½ mean(x_k) dt
 //! ```
 //!
 //! Nothing is computed ahead except R. The export compares the device's form with this one, and tests compare the
 //! batched trainer with it. Cost: O(M²) per Gaussian process and input.
 
+use diffgp_core::scheme::Scheme;
 use nalgebra::{DMatrix, DVector};
 
 use crate::params::{Flow, Kernel, Params, Posterior, Process};
@@ -120,7 +121,11 @@ impl<'p> Exact<'p> {
         let dt = flow.step_size();
         for step in 0..flow.steps {
             let state = &states[step];
-            let field = self.field(state, step);
+            let mut field = self.field(state, step);
+            if flow.scheme == Scheme::Midpoint {
+                let middle: Vec<f64> = state.iter().zip(&field).map(|(x, at)| x + 0.5 * dt * at.mean).collect();
+                field = self.field(&middle, step);
+            }
             let advance = |d: usize| {
                 let epsilon = noise.map_or(0.0, |noise| noise[step * x.len() + d]);
                 state[d] + field[d].mean * dt + (field[d].variance * dt).sqrt() * epsilon

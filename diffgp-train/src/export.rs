@@ -12,6 +12,7 @@ pub(crate) mod writer;
 use diffgp_core::blob::{Header, ParseError, TargetRecord, layout, limits};
 
 use crate::data::Scaling;
+use crate::discretisation::Discretisation;
 use crate::exact::NotPositiveDefinite;
 use crate::params::{Likelihood, Params};
 pub use check::{Errors, MEAN_WARNING, VARIANCE_WARNING};
@@ -30,6 +31,8 @@ pub struct Metadata<'a> {
     pub classes: &'a [String],
     /// Up to 32 bytes that identify the model; empty for a fingerprint of its numbers.
     pub model_id: &'a [u8],
+    /// How far the flow is from its equation, if that was measured.
+    pub discretisation: Option<Discretisation>,
 }
 
 /// A blob, and how far its predictions are from the float64 model.
@@ -147,7 +150,7 @@ pub fn export(params: &Params, metadata: &Metadata<'_>, rows: &[f32]) -> Result<
         outputs: predictor.outputs() as u8,
         likelihood: params.likelihood.with(|density| density.number()),
         arithmetic: 0,
-        scheme: 0,
+        scheme: flow.map_or(0, |flow| flow.scheme.number()),
         calibration: 0,
         epsilon,
         variance_floor: params.variance_floor as f32,
@@ -163,8 +166,8 @@ pub fn export(params: &Params, metadata: &Metadata<'_>, rows: &[f32]) -> Result<
         mean_error: 0.0,
         variance_error: 0.0,
         checked_rows: 0,
-        discretisation_error: 0.0,
-        discretisation_rows: 0,
+        discretisation_error: metadata.discretisation.map_or(0.0, |of| of.error as f32),
+        discretisation_rows: metadata.discretisation.map_or(0, |of| of.rows as u32),
         model_id: if metadata.model_id.is_empty() { &fingerprint } else { metadata.model_id },
         names: &names,
         classes: &classes,

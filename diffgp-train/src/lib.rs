@@ -21,6 +21,7 @@ pub mod checkpoint;
 pub mod compress;
 pub mod data;
 pub mod device_cost;
+pub mod discretisation;
 pub mod elbo;
 pub mod evaluate;
 pub mod exact;

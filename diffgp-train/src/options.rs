@@ -6,12 +6,13 @@
 mod value;
 
 use diffgp_core::kernel::KernelKind;
+use diffgp_core::scheme::Scheme;
 use serde::{Deserialize, Serialize};
 
 pub use value::{Kind, Value};
 
 use crate::train::recipe::patience;
-use crate::train::{ClimbConfig, Config, ConfigError, FlowConfig, Task};
+use crate::train::{ClimbConfig, Config, ConfigError, Recipe, Task};
 
 /// An option: how it is written, and what it does.
 #[derive(Clone, Copy, Debug)]
@@ -51,13 +52,22 @@ options! {
     /// What to predict: numbers, or a class of two to 32 (words or whole numbers) [default: classification if the
     /// target holds words, else regression].
     task: Task = "TASK";
+    /// Where the other options start from: best, what measured best, or paper, the published model as it is written (RBF
+    /// kernels, 100 inducing points twice, 20 euler-maruyama steps, Adam at 0.01, no validation rows) [default: best].
+    recipe: Recipe = "RECIPE";
     /// T, how long inputs are carried along the flow; 0 for a plain sparse Gaussian process [default: 5 if the
     /// validation rows gain from it, else 0].
     flow_time: f64 = "T";
-    /// Steps of the flow; the device's work is proportional to it [default: 2, or 5 with temporal].
+    /// Steps of the flow; the device's work is proportional to it [default: 5, or up to 10 where the equation
+    /// needs them; 20 to 40 with scheme euler-maruyama or temporal; 2 with chain, or 5 with chain and temporal].
     steps: usize = "K";
-    /// Steps of the flow while training, if they are to differ [default: as many as steps].
+    /// Steps of the flow while training, if they are to differ [default: as many as steps, or 2 with more than 2000
+    /// rows unless steps, chain, temporal or another scheme is given].
     training_steps: usize = "K";
+    /// How a step is made [default: midpoint, which evaluates the drift twice, or euler-maruyama with chain or temporal].
+    scheme: SchemeOption = "SCHEME";
+    /// A few Euler–Maruyama steps that need not follow the equation: not a flow, but a fifth of its work on the device.
+    chain: bool = "";
     /// Inducing points of the predictor; model size and work grow with it [default: 100, or the rows if fewer].
     inducing: usize = "M";
     /// Inducing points of the flow [default: 50, or 100 with more than 2000 rows, never more than inducing].
@@ -91,6 +101,34 @@ options! {
     seed: u64 = "N";
     /// Worker threads [default: one per core]; the result does not depend on it.
     threads: usize = "N";
+}
+
+/// A scheme by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SchemeOption {
+    /// The field once per step.
+    EulerMaruyama,
+    /// The drift twice per step.
+    Midpoint,
+}
+
+impl From<SchemeOption> for Scheme {
+    fn from(scheme: SchemeOption) -> Self {
+        match scheme {
+            SchemeOption::EulerMaruyama => Self::EulerMaruyama,
+            SchemeOption::Midpoint => Self::Midpoint,
+        }
+    }
+}
+
+impl From<Scheme> for SchemeOption {
+    fn from(scheme: Scheme) -> Self {
+        match scheme {
+            Scheme::EulerMaruyama => Self::EulerMaruyama,
+            Scheme::Midpoint => Self::Midpoint,
+        }
+    }
 }
 
 /// A kernel by its name.
@@ -133,15 +171,23 @@ impl Options {
 
     /// The validated configuration for that many training rows.
     pub fn config(&self, rows: usize) -> Result<Config, ConfigError> {
-        let mut config = Config::for_rows(rows, self.task());
+        let recipe = self.recipe.unwrap_or_default();
+        let mut config = match recipe {
+            Recipe::Best => Config::for_rows(rows, self.task()),
+            Recipe::Paper => Config::paper(rows, self.task()),
+        };
         // More inducing points than rows deserve a warning if they were asked for; the recipe takes what there is.
         set(&mut config.predictor.inducing, self.inducing);
         let flow = &mut config.flow;
         set(&mut flow.time, self.flow_time);
-        flow.optional = self.flow_time.is_none();
+        flow.optional &= self.flow_time.is_none();
         set(&mut flow.inducing_times, self.temporal);
-        flow.steps = self.steps.or(self.training_steps).unwrap_or(FlowConfig::default_steps(flow.inducing_times));
-        flow.training_steps = self.training_steps;
+        flow.chain = self.chain.unwrap_or(false);
+        let simple = flow.chain || flow.inducing_times > 0;
+        flow.scheme = self.scheme.map_or(if simple { Scheme::EulerMaruyama } else { flow.scheme }, Scheme::from);
+        // Those of the paper are the last word.
+        flow.set_steps(self.steps.or((recipe == Recipe::Paper && !flow.chain).then_some(flow.steps)));
+        flow.training_steps = self.training_steps.or(flow.training_steps);
         flow.per_dimension = !self.shared_kernel.unwrap_or(false);
         config.predictor.per_output = self.kernel_per_output.unwrap_or(false);
         flow.inducing = self.flow_inducing.unwrap_or(flow.inducing.min(config.predictor.inducing));
@@ -169,9 +215,13 @@ impl Options {
         let flow = &config.flow;
         Self {
             task: Some(config.task),
+            recipe: Some(config.recipe),
             flow_time: (!flow.optional).then_some(flow.time),
-            steps: Some(flow.steps),
+            // A number would be the last word.
+            steps: (flow.steps == flow.most_steps).then_some(flow.steps),
             training_steps: flow.training_steps,
+            scheme: Some(flow.scheme.into()),
+            chain: Some(flow.chain),
             inducing: Some(config.predictor.inducing),
             flow_inducing: Some(flow.inducing),
             temporal: Some(flow.inducing_times),
@@ -198,7 +248,9 @@ fn set<T>(value: &mut T, option: Option<T>) {
 
 fn set_iterations(climb: &mut ClimbConfig, iterations: Option<u64>) {
     if let Some(iterations) = iterations {
-        (climb.iterations, climb.patience) = (iterations, patience(iterations));
+        // No patience means no early stopping, however long.
+        let patience = if climb.patience == 0 { 0 } else { patience(iterations) };
+        (climb.iterations, climb.patience) = (iterations, patience);
     }
 }
 

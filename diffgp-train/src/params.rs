@@ -4,6 +4,7 @@
 //! as they are, not as logarithms; optimisers transform them on their side.
 
 use diffgp_core::kernel::KernelKind;
+use diffgp_core::scheme::Scheme;
 use nalgebra::{DMatrix, DVector};
 
 pub use crate::likelihood::Likelihood;
@@ -53,8 +54,10 @@ pub struct Process {
 pub struct Flow {
     /// T > 0.
     pub time: f64,
-    /// K: the number of Euler–Maruyama updates of size T/K.
+    /// K: the number of updates of size T/K.
     pub steps: usize,
+    /// What an update does; only Euler–Maruyama with inducing times.
+    pub scheme: Scheme,
     /// Inducing times, if the field changes with time.
     pub temporal: Option<Temporal>,
     /// μ and Σ: one output per dimension, each q(v_d) over M = M_s·max(M_t,1) whitened values with index s·M_t + t.
@@ -109,6 +112,11 @@ impl Flow {
     /// dt = T/K.
     pub fn step_size(&self) -> f64 {
         self.time / self.steps as f64
+    }
+
+    /// How often the drift is evaluated along a path.
+    pub fn evaluations(&self) -> usize {
+        self.steps * self.scheme.evaluations()
     }
 
     /// M_t, zero for a field that does not change with time.

@@ -25,7 +25,9 @@ mod trained;
 
 pub use climb::{Best, ClimbState};
 pub use comparison::Gain;
-pub use config::{ClimbConfig, Config, ConfigError, FlowConfig, PredictorConfig, RefitConfig, Task, ValidationConfig};
+pub use config::{
+    ClimbConfig, Config, ConfigError, FlowConfig, PredictorConfig, Recipe, RefitConfig, Task, ValidationConfig,
+};
 pub use error::TrainError;
 pub use execute::{Ended, Outcome, Run};
 pub use observer::{Observer, Progress, StageId, Validated, Warning};
@@ -42,6 +44,8 @@ use self::refit::FitRows;
 use self::rows::StageRows;
 use crate::checkpoint::Checkpoint;
 use crate::data::{Dataset, Scaling};
+use crate::discretisation::{Discretisation, FLOW};
+use crate::params::Params;
 use crate::provenance::Provenance;
 use crate::threads::Threads;
 
@@ -50,6 +54,8 @@ use crate::threads::Threads;
 const FEW_ROWS: usize = 40;
 /// A class with fewer rows than this deserves one too: some are left after a tenth is kept aside.
 const FEW_ROWS_OF_A_CLASS: usize = 5;
+/// Rows on which the error of the steps is measured, at most.
+const DISCRETISATION_ROWS: usize = 200;
 /// Targets, or classes, at most.
 const MAX_OUTPUTS: usize = 32;
 /// Inputs at most; the blob has the same limit.
@@ -112,9 +118,7 @@ fn run(
     let mut chosen = executor.execute(run, observer)?;
 
     let params = &mut chosen.params;
-    if let Some(flow) = &mut params.flow {
-        flow.steps = config.flow.steps;
-    }
+    let discretisation = settle_steps(params, rows_of, config, &stages[0], &threads)?;
     if let Some(jitter) = refit::settle_jitter(params, rows_of, config, &threads)? {
         observer.warning(&Warning::JitterRaised { iteration: chosen.iteration, jitter });
     }
@@ -124,6 +128,9 @@ fn run(
         let (training, validation) = (apart.training(config.refit.max_rows), apart.validation());
         let rows = FitRows { training: &training, total: apart.training_count(), validation: &validation };
         noise_gain = refit::finish(params, rows_of, rows, noise_fit, config, &threads)?;
+    }
+    if let Some(error) = discretisation.map(|of| of.error).filter(|&error| error > FLOW && !config.flow.chain) {
+        observer.warning(&Warning::NotAFlow { error });
     }
     Ok(Trained {
         params: chosen.params,
@@ -136,8 +143,36 @@ fn run(
         flow_gain: chosen.flow_gain,
         kernel_gain: chosen.kernel_gain,
         noise_gain,
+        discretisation,
         scaling,
     })
+}
+
+/// Gives the flow the exported number of steps, or more if its equation needs them; how far it then is from that, on rows
+/// that were kept aside, or on any if there are none.
+fn settle_steps(
+    params: &mut Params,
+    rows_of: Standardised<'_>,
+    config: &Config,
+    stage: &Stage,
+    threads: &Threads,
+) -> Result<Option<Discretisation>, TrainError> {
+    let apart = StageRows::new(rows_of.data.rows(), config.seed, stage);
+    let mut rows = apart.validation();
+    if rows.is_empty() {
+        rows = apart.training(DISCRETISATION_ROWS);
+    }
+    rows.truncate(DISCRETISATION_ROWS);
+    let x: Vec<f64> = rows_of.gather(&rows).0.into_iter().map(f64::from).collect();
+    let mut steps = config.flow.steps;
+    loop {
+        params.flow.iter_mut().for_each(|flow| flow.steps = steps);
+        let measured = Discretisation::measure(params, &x, threads)?;
+        if steps >= config.flow.most_steps || measured.is_none_or(|of| of.error <= FLOW) {
+            return Ok(measured);
+        }
+        steps += 1;
+    }
 }
 
 fn check(data: &Dataset, config: &Config) -> Result<(), TrainError> {

@@ -7,7 +7,7 @@
 #[path = "device_cases/random_model.rs"]
 mod random_model;
 
-use diffgp_infer::{Error, Keyed, Model, Noise, Prediction, Workspace};
+use diffgp_infer::{Error, Keyed, Model, Noise, Prediction, Scheme, Workspace};
 use diffgp_train::aligned::AlignedBytes;
 use diffgp_train::data::{Affine, Range, Scaling};
 use diffgp_train::export::{Metadata, export};
@@ -41,6 +41,7 @@ fn cases() -> Vec<Case> {
         ("rank-16", Shape { rank: 16, ..bars }, 1),
         ("rank-0-half-the-steps", Shape { rank: 0, steps: 10, ..bars }, 1),
         ("small", small, 10),
+        ("small-midpoint", Shape { steps: 5, scheme: Scheme::Midpoint, ..small }, 10),
         ("small-matern32", Shape { matern: Some(3), ..small }, 10),
         ("small-matern52", Shape { matern: Some(5), shared: true, ..small }, 10),
         ("small-time-features", Shape { inducing: 20, times: 3, ..small }, 10),
@@ -95,7 +96,8 @@ fn random_blob(name: &str, shape: &Shape) -> Vec<u8> {
         },
         ranges: vec![Range { min: 12.0, max: 28.0 }; shape.inputs],
     };
-    let metadata = Metadata { scaling: &scaling, names: &[], classes: &[], model_id: name.as_bytes() };
+    let metadata =
+        Metadata { scaling: &scaling, names: &[], classes: &[], model_id: name.as_bytes(), discretisation: None };
     export(&random_model(shape), &metadata, &[]).expect("the model can be exported").bytes
 }
 

@@ -28,7 +28,13 @@ fn main() {
     for (name, shape) in shapes {
         let names = if shape.inputs == 1 { Vec::new() } else { names(&shape) };
         let classes = if shape.inputs == 1 { Vec::new() } else { classes(&shape) };
-        let metadata = Metadata { scaling: &scaling(&shape), names: &names, classes: &classes, model_id: b"" };
+        let metadata = Metadata {
+            scaling: &scaling(&shape),
+            names: &names,
+            classes: &classes,
+            model_id: b"",
+            discretisation: None,
+        };
         let bytes = export(&model(&shape), &metadata, &[]).expect("the model can be exported").bytes;
         for target in ["blob", "repaired"] {
             let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target).join(name);

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use diffgp_core::kernel::KernelKind;
+use diffgp_core::scheme::Scheme;
 use diffgp_train::data::{Dataset, Header, TargetKind};
 use diffgp_train::export::{Metadata, export};
 use diffgp_train::train::{Config, Observer, Task, Warning, train};
@@ -76,6 +77,7 @@ const RECIPES: [Recipe; 10] = [
         data: Data::Public("uci/concrete", "strength"),
         adjust: |config| {
             (config.flow.inducing, config.flow.inducing_times, config.predictor.inducing) = (12, 3, 60);
+            config.flow.scheme = Scheme::EulerMaruyama;
             config.flow.steps = 5;
         },
     },
@@ -106,6 +108,7 @@ const RECIPES: [Recipe; 10] = [
         data: Data::Made(made_data::pendulum, Task::Regression),
         adjust: |config| {
             (config.flow.inducing, config.flow.inducing_times, config.predictor.inducing) = (10, 2, 20);
+            config.flow.scheme = Scheme::EulerMaruyama;
             (config.flow.steps, config.flow.kernel) = (4, KernelKind::Matern52);
         },
     },
@@ -162,7 +165,8 @@ fn store(recipe: &Recipe, root: &Path) -> Result<(), Box<dyn Error>> {
     let mut names = trained.names.clone().unwrap_or_default();
     names.extend(trained.target_names.clone().into_iter().flatten());
     let classes = trained.classes.clone().unwrap_or_default();
-    let metadata = Metadata { scaling: &trained.scaling, names: &names, classes: &classes, model_id: &[] };
+    let metadata =
+        Metadata { scaling: &trained.scaling, names: &names, classes: &classes, model_id: &[], discretisation: None };
     let exported = export(&trained.params, &metadata, &rows)?;
     println!(
         "  {} bytes, validation log-likelihood {:?}, export errors {:?}",

@@ -27,6 +27,9 @@ pub(super) struct Line {
     /// K while training and in the model file; 0 without a flow.
     pub(super) training_steps: usize,
     pub(super) steps: usize,
+    /// How far these steps are from the flow's equation, as a share of the displacement; null without a flow.
+    #[serde(default)]
+    pub(super) discretisation_error: Option<f64>,
     pub(super) n: usize,
     /// With the number of sample paths that was asked for.
     #[serde(flatten)]

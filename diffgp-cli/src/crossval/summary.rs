@@ -28,6 +28,9 @@ struct Summary {
     flow_time: f64,
     /// K, as in 2, or as in 5/20 if the model file has other steps than training had; a list if recipes chose differently.
     steps: Option<String>,
+    /// How far these steps are from the flow's equation, as a share of the displacement: the worst split; null if no line
+    /// says so.
+    discretisation_error: Option<f64>,
     /// The recipes that trained the splits.
     recipes: BTreeSet<u64>,
     splits: usize,
@@ -219,6 +222,7 @@ impl Summary {
         Self {
             flow_time,
             steps: (!steps.is_empty()).then(|| steps.join(", ")),
+            discretisation_error: worst_known(lines.iter().filter_map(|line| line.discretisation_error)),
             recipes: lines.iter().map(|line| line.provenance.recipe).collect(),
             splits: lines.len(),
             without_auc: lines.iter().filter(|line| line.figures.auc.is_none()).count(),
@@ -241,6 +245,11 @@ impl Summary {
             seconds_mean: lines.iter().map(|line| line.seconds).sum::<f64>() / lines.len() as f64,
         }
     }
+}
+
+/// The largest, if there are any.
+fn worst_known(values: impl Iterator<Item = f64>) -> Option<f64> {
+    values.reduce(f64::max)
 }
 
 impl Means {

@@ -14,7 +14,7 @@ use crate::{console, model_names};
 
 /// Stack of parse and sampled prediction in one call, the least and the most of seven boards; it does not grow with the
 /// model.
-const STACK_BYTES: (usize, usize) = (880, 1116);
+const STACK_BYTES: (usize, usize) = (896, 1156);
 
 /// Everything that `inspect` shows.
 #[derive(Debug, Serialize)]
@@ -50,7 +50,7 @@ pub(super) struct Summary {
     scheme: &'static str,
     arithmetic: &'static str,
     /// How far the flow is from the solution of its equation, as a share of the displacement; null if it is not known.
-    discretisation_error: Option<f32>,
+    pub(super) discretisation_error: Option<f32>,
     /// Null: this model's intervals are those of its Gaussians.
     calibration: Option<()>,
     export_errors: ExportErrors,
@@ -137,7 +137,7 @@ impl Summary {
             targets,
             outputs: model_names::targets(model),
             classes: model.is_classifier().then(|| model_names::classes(model)),
-            scheme: "euler-maruyama",
+            scheme: model.scheme().id(),
             arithmetic: if header.arithmetic == 0 { "f32" } else { "integer" },
             discretisation_error: (header.discretisation_rows > 0).then_some(header.discretisation_error),
             calibration: None,
@@ -171,9 +171,12 @@ impl Summary {
             };
             writeln!(
                 text,
-                "flow         T = {} in {} steps, {} inducing points{times}, {kernels}",
-                self.flow_time, self.steps, self.flow_inducing
+                "flow         T = {} in {} steps ({}), {} inducing points{times}, {kernels}",
+                self.flow_time, self.steps, self.scheme, self.flow_inducing
             )?;
+            if let Some(error) = self.discretisation_error {
+                writeln!(text, "             {}", console::steps_error(error.into()))?;
+            }
         } else {
             writeln!(text, "flow         none (a sparse Gaussian process)")?;
         }

@@ -25,6 +25,10 @@ pub(super) struct Summary {
     pub(super) validation_log_likelihood: Option<f64>,
     /// K; 0 without a flow.
     pub(super) steps: usize,
+    /// How a step of the flow is made; null without one.
+    pub(super) scheme: Option<&'static str>,
+    /// How far the flow is from the solution of its equation, as a share of the displacement; null without one.
+    pub(super) discretisation_error: Option<f64>,
     /// Of the predictor.
     pub(super) kernel: String,
     /// What the flow adds to the log-likelihood of a validation row, kept or not, if it was to be chosen, with its
@@ -53,6 +57,8 @@ impl Summary {
         let noise = trained.noise_gain.map_or_else(String::new, |gain| {
             format!("the noise was fitted to validation rows, which gained {gain} nats per row\n")
         });
+        let steps =
+            self.discretisation_error.map_or_else(String::new, |error| format!("{}\n", console::steps_error(error)));
         let compression = self.compression_loss.map_or_else(String::new, |loss| {
             format!("compressed to fit: {loss:.4} nats per row from the whole model, which is in the run directory\n")
         });
@@ -63,7 +69,7 @@ impl Summary {
         let target = args.rows.target.as_deref().filter(|name| args.strip_names || name.parse::<usize>().is_ok());
         let target = target.map_or_else(String::new, |target| format!(" --target {}", console::quoted(target)));
         format!(
-            "{model}: {}, iteration {}{validated}, {}\n{kernel}{flow}{noise}{compression}\
+            "{model}: {}, iteration {}{validated}, {}\n{kernel}{flow}{steps}{noise}{compression}\
              {compared} on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}\n\
              {page}\n\
              next:\n  diffgp eval {model} {data}{target}{}{}\n  diffgp inspect {model}\n",

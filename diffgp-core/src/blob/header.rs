@@ -6,6 +6,7 @@ use super::error::ParseError;
 use super::fields::{Description, Fields};
 use super::limits::within;
 use super::{layout, limits, names_are_valid};
+use crate::scheme::Scheme;
 
 /// H3 of real targets with Gaussian noise.
 pub const LIKELIHOOD_GAUSSIAN: u8 = 0;
@@ -72,7 +73,7 @@ header! {
     /// In which the device computes.
     "H4" arithmetic: u8 as u8, Arithmetic, "0 (f32); 1 is reserved for integers";
     /// How the flow is solved.
-    "H5" scheme: u8 as u8, Scheme, "0 (Euler–Maruyama)";
+    "H5" scheme: u8 as u8, Scheme, "0 (Euler–Maruyama) or 1 (midpoint); 0 without a flow or if it changes with time";
     /// Of the error bars.
     "H6" calibration: u8 as u8, Calibration, "0 (none); 1 is reserved for a table of quantiles";
     /// e in p(y=1) = e + (1−2e) Φ(g).
@@ -159,6 +160,11 @@ impl<'a> Header<'a> {
         }
     }
 
+    /// How the flow is solved.
+    pub fn scheme(&self) -> Scheme {
+        Scheme::from_number(self.scheme).unwrap_or(Scheme::EulerMaruyama)
+    }
+
     /// Every field within the limits, and no field that contradicts another.
     pub(super) fn validate(&self) -> Result<(), ParseError> {
         let check = |holds: bool, field: Field| if holds { Ok(()) } else { Err(ParseError::Field(field)) };
@@ -174,7 +180,6 @@ impl<'a> Header<'a> {
         let most = if bernoulli { 1 } else { limits::MAX_OUTPUTS };
         check((least..=most).contains(&outputs), Field::Outputs)?;
         check(self.arithmetic == 0, Field::Arithmetic)?;
-        check(self.scheme == 0, Field::Scheme)?;
         check(self.calibration == 0, Field::Calibration)?;
         check(within(self.epsilon, &limits::EPSILON) && (bernoulli || self.epsilon == 0.0), Field::Epsilon)?;
         check(within(self.variance_floor, &limits::VARIANCE_FLOOR), Field::VarianceFloor)?;
@@ -192,6 +197,9 @@ impl<'a> Header<'a> {
             Field::InducingTimes,
         )?;
         check(if flows { self.tables == 1 || self.tables == self.steps } else { self.tables == 0 }, Field::Tables)?;
+        let midpoint =
+            self.scheme == Scheme::Midpoint.number() && flows && self.tables == 1 && self.inducing_times == 0;
+        check(self.scheme == Scheme::EulerMaruyama.number() || midpoint, Field::Scheme)?;
         let kernels = usize::from(self.predictor_kernels);
         check(kernels == 1 || kernels == outputs, Field::PredictorKernels)?;
         let predictor = usize::from(self.predictor_inducing);

@@ -1,7 +1,7 @@
 //! Limits of the format: what a reader may rely on, whoever wrote the blob.
 //!
 //! Together with the rule that every tensor lies in the blob in full, they bound the work of a prediction: one step of
-//! a flow reads each tensor at most once, and there are at most [`MAX_STEPS`] steps.
+//! a flow reads each tensor at most twice, and there are at most [`MAX_STEPS`] steps.
 
 use core::ops::RangeInclusive;
 

@@ -6,8 +6,9 @@ use nalgebra::DMatrix;
 use super::rows::InputRows;
 use super::states::{Visited, spread};
 use super::tensors::{Process, Tensors};
-use super::{Bound, COMPARED_ROWS, Certificate, Change, CompressError};
-use crate::evaluate::{Sampling, evaluate};
+use super::{Bound, COMPARED_ROWS, Certificate, Change, CompressError, END_ROWS};
+use crate::discretisation::Discretisation;
+use crate::evaluate::{AnyWorkspace, Sampling, evaluate};
 use crate::export::tables::Output;
 use crate::threads::Threads;
 
@@ -42,6 +43,28 @@ pub(super) fn differences(
         }
     }
     Ok(differences)
+}
+
+/// How far the steps of a model end from those of another with finer steps, along the drift.
+pub(super) fn discretisation(
+    model: &Model<'_>,
+    finer: &Model<'_>,
+    rows: InputRows<'_>,
+) -> Result<Discretisation, CompressError> {
+    let rows = rows.numbered(&spread(rows.total(), END_ROWS));
+    let mut workspace = Box::new(AnyWorkspace::new());
+    let (mut start, mut found, mut solution) = (Vec::new(), Vec::new(), Vec::new());
+    for row in &rows {
+        for (model, ends) in [(model, &mut found), (finer, &mut solution)] {
+            let mut run = model.begin_drift(row.x, &mut *workspace)?;
+            if start.len() == ends.len() {
+                start.extend(run.state().iter().map(|&x| f64::from(x)));
+            }
+            while run.step()? {}
+            ends.extend(run.state().iter().map(|&x| f64::from(x)));
+        }
+    }
+    Ok(Discretisation::between(&start, &found, &solution, rows.len()))
 }
 
 /// What changed at the visited states, next to the bounds: for every dimension of the flow, and for the predictor, the worst

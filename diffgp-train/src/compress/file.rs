@@ -12,6 +12,7 @@ use super::changes::Differences;
 use super::choice::{Choice, Part};
 use super::states::Visited;
 use super::tensors::{Process, Tensors};
+use crate::discretisation::Discretisation;
 use crate::export::numbers::{Numbers, interleaved};
 use crate::export::tables::Output;
 use crate::export::writer::{Body, StoredKernel, StoredOutput};
@@ -30,6 +31,10 @@ pub(super) struct About<'a> {
     pub(super) certificate: &'a [u8],
     /// H18 to H20.
     pub(super) differences: Differences,
+    /// H21 and H22.
+    pub(super) discretisation: Option<Discretisation>,
+    /// Another H10, to measure that.
+    pub(super) steps: Option<usize>,
 }
 
 /// A basis depends on the process and on what is done to its points. Of one part there are as many processes as
@@ -130,7 +135,7 @@ impl<'a> Writer<'a> {
         let id = fingerprint(&body).to_le_bytes();
         let header = Header {
             variance_floor: if self.constant_variance.is_some() { 0.0 } else { self.header.variance_floor },
-            steps: choice.steps as u16,
+            steps: about.steps.unwrap_or(choice.steps) as u16,
             flow_inducing: choice.flow_points as u16,
             inducing_times: 0,
             tables: tensors.tables as u16,
@@ -139,6 +144,8 @@ impl<'a> Writer<'a> {
             mean_error: about.differences.mean,
             variance_error: about.differences.variance,
             checked_rows: about.differences.rows,
+            discretisation_error: about.discretisation.map_or(0.0, |of| of.error as f32),
+            discretisation_rows: about.discretisation.map_or(0, |of| of.rows as u32),
             model_id: &id,
             certificate: about.certificate,
             ..self.header

@@ -5,7 +5,18 @@
 //! x̄_k = x̄_{k+1} + (∂μ/∂x)ᵀ μ̄ + (∂Σ/∂x)ᵀ Σ̄,   μ̄ = dt x̄_{k+1},   Σ̄ = ½ √(dt/Σ) ε_k x̄_{k+1}   (0 at the floor)
 //! ```
 //!
+//! With the midpoint scheme μ and Σ are those at x̃_k = x_k + ½ μ(x_k) dt, and
+//!
+//! ```text
+//! x̃̄_k = (∂μ/∂x̃)ᵀ μ̄ + (∂Σ/∂x̃)ᵀ Σ̄        x̄_k = x̄_{k+1} + x̃̄_k + ½ dt (∂μ/∂x)ᵀ x̃̄_k
+//! ```
+//!
+//! States, drifts and activations are numbered by the evaluations of the field: x_0, x_1, …, x_K or x_0, x̃_0, x_1, x̃_1, …,
+//! x_K.
+//!
 //! A worker does this without talking to others. PathRows that pad a chunk repeat its last row and carry no weight.
+
+use diffgp_core::scheme::Scheme;
 
 use super::layer::{Activations, Layer, OutputMoments, Points, Sums};
 use super::real::Real;
@@ -26,6 +37,7 @@ pub(super) struct Model<T> {
 pub(super) struct FlowModel<T> {
     pub(super) layer: Layer<T>,
     pub(super) steps: usize,
+    pub(super) scheme: Scheme,
     pub(super) slots: usize,
     pub(super) dt: T,
 }
@@ -83,7 +95,7 @@ impl<T: Real> Model<T> {
     /// Carries a chunk to its moments; states, moments and (all or the last of) the activations stay in `work`.
     pub(super) fn forward(&self, data: PathRows<'_, T>, chunk: Chunk, slots: usize, work: &mut Workspace<T>) {
         let (c, d) = (chunk.rows(), self.predictor.inputs);
-        work.fit(self.flow.as_ref().map(|flow| (&flow.layer, flow.steps)), slots, &self.predictor, c);
+        work.fit(self.flow.as_ref().map(|flow| (&flow.layer, flow.evaluations())), slots, &self.predictor, c);
         for n in 0..c {
             let (_, row) = chunk.source(n, data.batch);
             for i in 0..d {
@@ -91,21 +103,25 @@ impl<T: Real> Model<T> {
             }
         }
         if let Some(flow) = &self.flow {
-            for k in 0..flow.steps {
-                flow.evaluate(k, k % slots, c, data.noise.is_some(), work);
-                let (before, after) = work.states.split_at_mut((k + 1) * d * c);
-                let (x, next) = (&before[k * d * c..], &mut after[..d * c]);
-                let drift = &work.drift[k * d * c..(k + 1) * d * c];
-                // x + μ dt
+            let per_step = flow.scheme.evaluations();
+            for e in 0..flow.evaluations() {
+                let (k, ends_step) = (e / per_step, (e + 1) % per_step == 0);
+                let noise = data.noise.filter(|_| ends_step);
+                flow.evaluate(e, e % slots, c, noise.is_some(), work);
+                let (before, after) = work.states.split_at_mut((e + 1) * d * c);
+                let (x, next) = (&before[k * per_step * d * c..], &mut after[..d * c]);
+                let drift = &work.drift[e * d * c..(e + 1) * d * c];
+                // x + μ dt, or the midpoint
+                let dt = if ends_step { flow.dt } else { half(flow.dt) };
                 for ((next, &x), &drift) in next.iter_mut().zip(x).zip(drift) {
-                    *next = x + drift * flow.dt;
+                    *next = x + drift * dt;
                 }
-                let Some(noise) = data.noise else { continue };
+                let Some(noise) = noise else { continue };
                 for n in 0..c {
                     let eps = noise_of(noise, chunk.source(n, data.batch), k, flow.steps, data.batch, d);
                     for i in 0..d {
                         // + √(max(Σ, floor) dt) ε
-                        let variance = larger(work.diffusion[(k * d + i) * c + n], self.floor);
+                        let variance = larger(work.diffusion[(e * d + i) * c + n], self.floor);
                         next[i * c + n] += (variance * flow.dt).root() * eps[i];
                     }
                 }
@@ -154,9 +170,6 @@ impl<T: Real> Model<T> {
         );
         let (Some(flow), Some(flow_sums)) = (&self.flow, &mut sums.flow) else { return };
         for k in (0..flow.steps).rev() {
-            if flow.slots < flow.steps && k + 1 < flow.steps {
-                flow.evaluate(k, 0, c, data.noise.is_some(), work);
-            }
             self.step_backward(flow, k, data, chunk, work, flow_sums);
         }
     }
@@ -199,6 +212,7 @@ impl<T: Real> Model<T> {
         });
     }
 
+    /// From x̄_{k+1} to x̄_k in `work.state_bar`.
     fn step_backward(
         &self,
         flow: &FlowModel<T>,
@@ -208,59 +222,89 @@ impl<T: Real> Model<T> {
         work: &mut Workspace<T>,
         sums: &mut Sums<T>,
     ) {
-        let (c, d) = (chunk.rows(), self.predictor.inputs);
+        let (c, d, e) = (chunk.rows(), self.predictor.inputs, (k + 1) * flow.scheme.evaluations() - 1);
         // μ̄ = dt x̄; with more outputs than inputs there is room left
-        for (mean_bar, &bar) in work.mean_bar.iter_mut().zip(&work.state_bar) {
-            *mean_bar = bar * flow.dt;
-        }
+        weigh(&mut work.mean_bar, &work.state_bar, flow.dt);
         work.variance_bar.fill(T::zero());
+        flow.evaluate_again(e, c, data.noise.is_some(), work);
         if let Some(noise) = data.noise {
-            let half = T::from_f64(0.5);
             for n in 0..chunk.count {
                 let eps = noise_of(noise, chunk.source(n, data.batch), k, flow.steps, data.batch, d);
                 for i in 0..d {
                     // Σ̄ = ½ √(dt/Σ) ε x̄
-                    let variance = work.diffusion[(k * d + i) * c + n];
+                    let variance = work.diffusion[(e * d + i) * c + n];
                     if variance > self.floor {
                         let bar = work.state_bar[i * c + n];
-                        work.variance_bar[i * c + n] = half * (flow.dt / variance).root() * eps[i] * bar;
+                        work.variance_bar[i * c + n] = half((flow.dt / variance).root()) * eps[i] * bar;
                     }
                 }
             }
         }
+        match flow.scheme {
+            Scheme::EulerMaruyama => flow.backward(e, c, data.noise.is_some(), work, sums),
+            Scheme::Midpoint => {
+                // x̄_{k+1} waits while x̃̄ takes its place.
+                std::mem::swap(&mut work.state_bar, &mut work.waiting_bar);
+                work.state_bar.fill(T::zero());
+                flow.backward(e, c, data.noise.is_some(), work, sums);
+                weigh(&mut work.mean_bar, &work.state_bar, half(flow.dt));
+                work.state_bar.iter_mut().zip(&work.waiting_bar).for_each(|(bar, &waiting)| *bar += waiting);
+                work.variance_bar.fill(T::zero());
+                flow.evaluate_again(e - 1, c, false, work);
+                flow.backward(e - 1, c, false, work, sums);
+            }
+        }
+    }
+}
+
+impl<T: Real> FlowModel<T> {
+    /// Evaluations of the field along a path.
+    pub(super) fn evaluations(&self) -> usize {
+        self.steps * self.scheme.evaluations()
+    }
+
+    /// μ and Σ at state e, with the activations left in `slot`.
+    fn evaluate(&self, e: usize, slot: usize, rows: usize, variance: bool, work: &mut Workspace<T>) {
+        let moments = OutputMoments { mean: &mut work.drift, variance: &mut work.diffusion };
+        self.layer.forward(
+            self.points(e, &work.states, rows, variance),
+            &mut self.activations(e, slot, rows, &mut work.flow_features, &mut work.flow_products, moments),
+            &mut work.scratch,
+        );
+    }
+
+    /// The same on the way back, unless its activations were kept.
+    fn evaluate_again(&self, e: usize, rows: usize, variance: bool, work: &mut Workspace<T>) {
+        if self.slots < self.evaluations() && e + 1 < self.evaluations() {
+            self.evaluate(e, 0, rows, variance, work);
+        }
+    }
+
+    /// Adds to `work.state_bar` what evaluation e leads back, from the bars of its mean and variance.
+    fn backward(&self, e: usize, rows: usize, variance: bool, work: &mut Workspace<T>, sums: &mut Sums<T>) {
         let Workspace { states, mean_bar, variance_bar, state_bar, scratch, .. } = work;
         let moments = OutputMoments { mean: &mut work.drift, variance: &mut work.diffusion };
-        flow.layer.backward(
-            flow.points(k, states, c, data.noise.is_some()),
-            &flow.activations(k, k % flow.slots, c, &mut work.flow_features, &mut work.flow_products, moments),
+        let slot = e % self.slots;
+        self.layer.backward(
+            self.points(e, states, rows, variance),
+            &self.activations(e, slot, rows, &mut work.flow_features, &mut work.flow_products, moments),
             &mut OutputMoments { mean: mean_bar, variance: variance_bar },
             state_bar,
             sums,
             scratch,
         );
     }
-}
 
-impl<T: Real> FlowModel<T> {
-    /// μ and Σ at state k, with the activations left in `slot`.
-    fn evaluate(&self, k: usize, slot: usize, rows: usize, variance: bool, work: &mut Workspace<T>) {
-        let moments = OutputMoments { mean: &mut work.drift, variance: &mut work.diffusion };
-        self.layer.forward(
-            self.points(k, &work.states, rows, variance),
-            &mut self.activations(k, slot, rows, &mut work.flow_features, &mut work.flow_products, moments),
-            &mut work.scratch,
-        );
-    }
-
-    fn points<'a>(&self, k: usize, states: &'a [T], rows: usize, variance: bool) -> Points<'a, T> {
+    fn points<'a>(&self, e: usize, states: &'a [T], rows: usize, variance: bool) -> Points<'a, T> {
         let size = self.layer.inputs * rows;
-        Points { step: k, x: &states[k * size..(k + 1) * size], rows, variance }
+        // A field that changes with time has one evaluation per step.
+        Points { step: e, x: &states[e * size..(e + 1) * size], rows, variance }
     }
 
-    /// Step k's part of the arrays of all steps, features and products being in `slot`.
+    /// The part of evaluation e of the arrays of all of them, features and products being in `slot`.
     fn activations<'a>(
         &self,
-        k: usize,
+        e: usize,
         slot: usize,
         rows: usize,
         features: &'a mut [T],
@@ -273,8 +317,8 @@ impl<T: Real> FlowModel<T> {
             features: &mut features[part(slot, self.layer.kernels() * one)],
             products: &mut products[part(slot, self.layer.outputs * one)],
             moments: OutputMoments {
-                mean: &mut moments.mean[part(k, size)],
-                variance: &mut moments.variance[part(k, size)],
+                mean: &mut moments.mean[part(e, size)],
+                variance: &mut moments.variance[part(e, size)],
             },
         }
     }
@@ -285,6 +329,15 @@ fn noise_of<T>(noise: &[T], source: (usize, usize), k: usize, steps: usize, batc
     let (path, row) = source;
     let start = ((path * steps + k) * batch + row) * d;
     &noise[start..start + d]
+}
+
+fn half<T: Real>(value: T) -> T {
+    T::from_f64(0.5) * value
+}
+
+/// bars · weight, as far as there are any.
+fn weigh<T: Real>(weighted: &mut [T], bars: &[T], weight: T) {
+    weighted.iter_mut().zip(bars).for_each(|(weighted, &bar)| *weighted = bar * weight);
 }
 
 /// max(a, b) that lets a NaN through.

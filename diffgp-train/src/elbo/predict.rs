@@ -19,14 +19,14 @@ pub struct LatentMoments<T> {
     pub variance: Vec<T>,
 }
 
-/// What happened on the way: states, and the fields at every step's left end point.
+/// What happened on the way: states, and the fields that moved them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace<T> {
     /// x_k: `[S, K+1, B, D]`.
     pub path: Vec<T>,
-    /// μ(x_k, t_k): `[S, K, B, D]`.
+    /// μ(x_k, t_k), or at the midpoint: `[S, K, B, D]`.
     pub drift: Vec<T>,
-    /// Diagonal of Σ(x_k, t_k), before the floor: `[S, K, B, D]`; zero for the drift-only flow.
+    /// Diagonal of Σ at the same place, before the floor: `[S, K, B, D]`; zero for the drift-only flow.
     pub diffusion_variance: Vec<T>,
     /// The predictor at the end of the path.
     pub latent: LatentMoments<T>,
@@ -62,10 +62,17 @@ pub fn trace<T: Real>(
     let keep = |prepared: &Prepared<T>, chunk: Chunk, work: &mut Workspace<T>| {
         let latent = latent(prepared, chunk, work);
         let mut states = work.states.clone();
+        let (mut drift, mut diffusion) = (work.drift.clone(), work.diffusion.clone());
+        if let Some(per_step) = prepared.model.flow.as_ref().map(|flow| flow.scheme.evaluations()) {
+            let size = chunk.rows() * prepared.model.predictor.inputs;
+            keep_every(&mut states, size, per_step, 0);
+            keep_every(&mut drift, size, per_step, per_step - 1);
+            keep_every(&mut diffusion, size, per_step, per_step - 1);
+        }
         for (state, &centre) in states.chunks_exact_mut(chunk.rows()).zip(prepared.model.centre.iter().cycle()) {
             state.iter_mut().for_each(|x| *x += centre);
         }
-        (states, work.drift.clone(), work.diffusion.clone(), latent)
+        (states, drift, diffusion, latent)
     };
     let parts = each_chunk(params, x, paths, noise, threads, keep)?;
     let (d, steps) = (params.inputs(), params.flow.as_ref().map_or(0, |flow| flow.steps));
@@ -117,6 +124,12 @@ fn latent<T: Real>(prepared: &Prepared<T>, chunk: Chunk, work: &Workspace<T>) ->
     let mut variance: Vec<T> = of_rows(&work.variance[..outputs * c]);
     variance.iter_mut().for_each(|v| *v = if *v < floor { floor } else { *v });
     LatentMoments { mean: of_rows(&work.mean[..outputs * c]), variance }
+}
+
+/// Of pieces of this size, the one at `place` of every `count`.
+fn keep_every<T: Real>(values: &mut Vec<T>, size: usize, count: usize, place: usize) {
+    let kept = values.chunks_exact(size).skip(place).step_by(count).flatten().copied().collect();
+    *values = kept;
 }
 
 /// A chunk's `[K][D][c]` into `[S, K, B, D]`.

@@ -48,9 +48,10 @@ impl<T: Real> Prepared<T> {
                 .reduce(f64::max);
             let layer = Layer::new(&flow.field.kernels, &process);
             flow_model = Some(FlowModel {
-                slots: slots(&layer, flow.steps),
+                slots: slots(&layer, flow.evaluations()),
                 layer,
                 steps: flow.steps,
+                scheme: flow.scheme,
                 dt: T::from_f64(flow.step_size()),
             });
             flow_whitened = Some(process);
@@ -110,6 +111,9 @@ fn check_shapes<T>(params: &Params, x: &[T], paths: usize, noise: Option<&[T]>) 
         check_length("flow posteriors", flow.field.outputs(), d)?;
         check_process(&flow.field, d, flow.features(), FLOW)?;
         check_length("flow steps", flow.steps, flow.steps.max(1))?;
+        // The midpoint lies between two times of the inducing times' features.
+        let per_step = if flow.temporal.is_some() { 1 } else { flow.scheme.evaluations() };
+        check_length("a step with inducing times", flow.scheme.evaluations(), per_step)?;
     }
     let steps = params.flow.as_ref().map_or(0, |flow| flow.steps);
     noise.map_or(Ok(()), |noise| check_length("noise", noise.len(), paths * steps * batch * d))

@@ -22,6 +22,7 @@ fn model() -> Params {
         flow: Some(Flow {
             time: 1.0,
             steps: STEPS,
+            scheme: diffgp_core::scheme::Scheme::EulerMaruyama,
             temporal: None,
             field: Process {
                 inducing: DMatrix::from_fn(6, 2, wave),

@@ -1,8 +1,9 @@
 //! The memory of one worker.
 //!
-//! For a chunk of c rows: the K+1 states, mean and variance of every step, and the features A and products A W of every
-//! step, `K·(P + D)·M·c` numbers. When those exceed [`BUDGET`] only one step's are kept, and the backward pass computes
-//! each step's again from its state: one more forward pass, memory independent of K.
+//! For a chunk of c rows and E evaluations of the field (one or two per step, as the scheme has it): the E+1 states, mean
+//! and variance of every evaluation, and its features A and products A W, `E·(P + D)·M·c` numbers. When those exceed
+//! [`BUDGET`] only one evaluation's are kept, and the backward pass computes each again from its state: one more forward
+//! pass, memory independent of E.
 
 use std::sync::PoisonError;
 
@@ -21,9 +22,9 @@ pub(super) const BUDGET: usize = 64 << 20;
 /// Buffers for one chunk, kept from chunk to chunk.
 #[derive(Debug, Default)]
 pub struct Workspace<T> {
-    /// x_k − centre: `[K+1][D][c]`.
+    /// x − centre where the field is evaluated, then x_K: `[E+1][D][c]`.
     pub(super) states: Vec<T>,
-    /// μ and Σ of every step: `[K][D][c]` each.
+    /// μ and Σ of every evaluation: `[E][D][c]` each.
     pub(super) drift: Vec<T>,
     pub(super) diffusion: Vec<T>,
     /// A and A W of the flow: `[slots][P][M][c]`, `[slots][D][M][c]`.
@@ -40,17 +41,19 @@ pub struct Workspace<T> {
     pub(super) variance_bar: Vec<T>,
     /// And by the state: `[D][c]`.
     pub(super) state_bar: Vec<T>,
+    /// That of the step's end while its midpoint is dealt with: `[D][c]`.
+    pub(super) waiting_bar: Vec<T>,
     pub(super) scratch: Scratch<T>,
 }
 
 impl<T: Real> Workspace<T> {
-    /// Gives every buffer the length that `rows` rows and `slots` kept steps need.
+    /// Gives every buffer the length that `rows` rows, E evaluations and `slots` kept ones need.
     pub(super) fn fit(&mut self, flow: Option<(&Layer<T>, usize)>, slots: usize, predictor: &Layer<T>, rows: usize) {
         let (d, zero) = (predictor.inputs, T::zero());
-        let steps = flow.map_or(0, |(_, steps)| steps);
-        self.states.resize((steps + 1) * d * rows, zero);
-        self.drift.resize(steps * d * rows, zero);
-        self.diffusion.resize(steps * d * rows, zero);
+        let evaluations = flow.map_or(0, |(_, evaluations)| evaluations);
+        self.states.resize((evaluations + 1) * d * rows, zero);
+        self.drift.resize(evaluations * d * rows, zero);
+        self.diffusion.resize(evaluations * d * rows, zero);
         if let Some((layer, _)) = flow {
             self.flow_features.resize(slots * layer.kernels() * layer.inducing * rows, zero);
             self.flow_products.resize(slots * layer.outputs * layer.inducing * rows, zero);
@@ -64,13 +67,14 @@ impl<T: Real> Workspace<T> {
             buffer.resize(d.max(predictor.outputs) * rows, zero);
         }
         self.state_bar.resize(d * rows, zero);
+        self.waiting_bar.resize(d * rows, zero);
     }
 }
 
-/// How many steps' features and products a worker keeps: all, or one.
-pub(super) fn slots<T: Real>(layer: &Layer<T>, steps: usize) -> usize {
-    let step = (layer.kernels() + layer.outputs) * layer.inducing * CHUNK * size_of::<T>();
-    if steps * step <= BUDGET { steps } else { 1 }
+/// How many evaluations' features and products a worker keeps: all, or one.
+pub(super) fn slots<T: Real>(layer: &Layer<T>, evaluations: usize) -> usize {
+    let one = (layer.kernels() + layer.outputs) * layer.inducing * CHUNK * size_of::<T>();
+    if evaluations * one <= BUDGET { evaluations } else { 1 }
 }
 
 /// Rows of a chunk, padded for the vector loops.

@@ -1,4 +1,5 @@
 use super::*;
+use diffgp_core::scheme::Scheme;
 
 fn config(options: Options, rows: usize) -> Config {
     options.config(rows).unwrap()
@@ -62,7 +63,8 @@ fn options_of_a_configuration_make_it_again() {
         batch: Some(70),
         ..Options::default()
     };
-    for options in [Options::default(), longer] {
+    let paper = Options { recipe: Some(Recipe::Paper), ..Options::default() };
+    for options in [Options::default(), longer, paper] {
         for rows in [50, 500, 5000] {
             let first = config(options.clone(), rows);
             assert_eq!(config(Options::of(&first), rows), first);
@@ -76,12 +78,45 @@ fn one_number_of_steps_is_that_of_training_and_of_the_file() {
         let flow = config(Options { steps, training_steps, temporal, ..Options::default() }, 500).flow;
         (flow.training_steps(), flow.steps)
     };
-    assert_eq!((steps(None, None, None), steps(None, None, Some(3))), ((2, 2), (5, 5)));
-    assert_eq!((steps(None, Some(7), Some(3)), steps(Some(7), None, None)), ((7, 7), (7, 7)));
+    assert_eq!((steps(None, None, None), steps(None, None, Some(3))), ((5, 5), (20, 20)));
+    assert_eq!((steps(None, Some(7), Some(3)), steps(Some(7), None, None)), ((7, 20), (7, 7)));
     assert_eq!(steps(Some(20), Some(5), None), (5, 20));
     let mut config = Config::for_rows(500, Task::Regression);
     config.flow.steps = 20;
     assert_eq!(config.flow.training_steps(), 20);
+}
+
+#[test]
+fn a_chain_has_two_euler_steps_and_a_flow_as_many_as_it_needs() {
+    let flow = |chain, steps, rows| config(Options { chain, steps, ..Options::default() }, rows).flow;
+    for rows in [500, 5000] {
+        let chain = flow(Some(true), None, rows);
+        assert_eq!((chain.scheme, chain.steps, chain.most_steps), (Scheme::EulerMaruyama, 2, 2));
+        assert_eq!(chain.training_steps(), 2);
+        let free = flow(None, None, rows);
+        assert_eq!((free.scheme, free.steps, free.most_steps), (Scheme::Midpoint, 5, 10));
+        assert_eq!(free.training_steps(), if rows == 500 { 5 } else { 2 });
+        let fixed = flow(None, Some(6), rows);
+        assert_eq!((fixed.steps, fixed.most_steps, fixed.training_steps()), (6, 6, 6));
+    }
+}
+
+#[test]
+fn the_model_of_the_paper_is_as_it_is_written() {
+    for rows in [500, 5000] {
+        let config = config(Options { recipe: Some(Recipe::Paper), ..Options::default() }, rows);
+        let flow = &config.flow;
+        assert_eq!(
+            (flow.scheme, flow.steps, flow.most_steps, flow.training_steps()),
+            (Scheme::EulerMaruyama, 20, 20, 20)
+        );
+        assert_eq!((flow.inducing, config.predictor.inducing, flow.time, flow.optional), (100, 100, 5.0, false));
+        assert_eq!((flow.kernel, config.candidate_kernels.len()), (KernelKind::Rbf, 0));
+        let plan = crate::train::plan(rows, &config);
+        assert!(plan.stages.iter().all(|stage| stage.optimiser.learning_rate == 0.01));
+        assert!(plan.stages.iter().all(|stage| stage.optimiser.natural_step == 0.0 && stage.validation.is_empty()));
+        assert_eq!((plan.stages.len(), plan.last_fit), (2, None));
+    }
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::de::value::MapDeserializer;
 use serde::de::{Deserialize, Deserializer, IntoDeserializer, Visitor};
 
-use super::{KernelOption, Options};
-use crate::train::Task;
+use super::{KernelOption, Options, SchemeOption};
+use crate::train::{Recipe, Task};
 
 /// What may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,8 +59,16 @@ impl Written for Task {
     const KIND: Kind = Kind::Word(&["regression", "classification"]);
 }
 
+impl Written for Recipe {
+    const KIND: Kind = Kind::Word(&["best", "paper"]);
+}
+
 impl Written for KernelOption {
     const KIND: Kind = Kind::Word(&["rbf", "matern32", "matern52"]);
+}
+
+impl Written for SchemeOption {
+    const KIND: Kind = Kind::Word(&["euler-maruyama", "midpoint"]);
 }
 
 impl Options {

@@ -2,6 +2,7 @@
 
 use diffgp_core::blob::limits;
 use diffgp_core::kernel::KernelKind;
+use diffgp_core::scheme::Scheme;
 use serde::{Deserialize, Serialize};
 
 use super::plan::plan;
@@ -26,12 +27,25 @@ impl Task {
     }
 }
 
+/// Where a configuration starts from, before anything else is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Recipe {
+    /// What measured best: [`Config::for_rows`].
+    #[default]
+    Best,
+    /// The model of the paper as it is written: [`Config::paper`].
+    Paper,
+}
+
 /// Everything that decides the result of a run, beside the data, the version and the kind of CPU (instruction set); and
 /// `threads` and `checkpoint_every`, which do not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Config {
     /// What is predicted.
     pub task: Task,
+    /// Where the others come from.
+    pub recipe: Recipe,
     /// Decides every random number.
     pub seed: u64,
     /// Worker threads; zero means one per core. The result does not depend on it.
@@ -82,8 +96,15 @@ pub struct FlowConfig {
     pub optional: bool,
     /// K, of the exported model and while training.
     pub steps: usize,
+    /// The exported model has more than `steps`, up to this, as long as its steps are too far from the equation.
+    pub most_steps: usize,
     /// Another K while training; the exported model is then fitted with its own.
     pub training_steps: Option<usize>,
+    /// What a step does; with inducing times only Euler–Maruyama.
+    #[serde(with = "SchemeName")]
+    pub scheme: Scheme,
+    /// Whether the steps may be far from the solution of the equation: nobody is warned.
+    pub chain: bool,
     /// M_f.
     pub inducing: usize,
     /// M_t; zero for a field that does not change with time.
@@ -202,12 +223,17 @@ impl Config {
                 check_count("training_steps", steps, 1, limits::MAX_STEPS, "1 to 4096")?;
             }
             check_count("steps", flow.steps, 1, limits::MAX_STEPS, "1 to 4096")?;
+            check_count("flow.most_steps", flow.most_steps, 0, limits::MAX_STEPS, "at most 4096")?;
             check_count("flow_inducing", flow.inducing, 1, limits::MAX_FEATURES, "1 to 1024")?;
             check_count("temporal", flow.inducing_times, 0, 64, "0 (none) to 64")?;
             if flow.inducing * flow.inducing_times > limits::MAX_FEATURES {
                 let expected = "at most 1024 inducing points times inducing times";
                 let value = flow.inducing_times.to_string();
                 return Err(ConfigError { option: "temporal", value, expected });
+            }
+            if flow.inducing_times > 0 && flow.scheme != Scheme::EulerMaruyama {
+                let (option, value) = ("scheme", flow.scheme.id().to_owned());
+                return Err(ConfigError { option, value, expected: "euler-maruyama with temporal" });
             }
             positive("flow.length_scale", flow.length_scale)?;
             positive("flow.variance", flow.variance)?;
@@ -295,6 +321,14 @@ pub(super) enum KernelName {
     Rbf,
     Matern32,
     Matern52,
+}
+
+/// How configurations spell schemes.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Scheme", rename_all = "kebab-case")]
+pub(super) enum SchemeName {
+    EulerMaruyama,
+    Midpoint,
 }
 
 mod kernel_names {

@@ -64,6 +64,7 @@ pub(super) fn weak_flow(data: &Dataset, scaling: &Scaling, config: &Config, obse
     Flow {
         time: flow.time,
         steps: flow.training_steps(),
+        scheme: flow.scheme,
         temporal: (flow.inducing_times > 0).then(|| temporal(flow.time, flow.inducing_times)),
         field: Process {
             inducing,

@@ -99,6 +99,11 @@ pub enum Warning {
     },
     /// No validation rows, so nothing could speak for a flow.
     NoFlow,
+    /// The steps of the flow are far from the solution of its equation.
+    NotAFlow {
+        /// How far, as a share of the displacement.
+        error: f64,
+    },
     /// A model that is compared with another could not be trained, and loses.
     Diverged {
         /// Which one.
@@ -163,6 +168,13 @@ impl fmt::Display for Warning {
                 )
             }
             Self::NoFlow => write!(f, "no flow is tried: no validation rows could say whether it helps"),
+            Self::NotAFlow { error } => write!(
+                f,
+                "the steps end {:.0} % of the displacement away from the solution of the flow's equation, more than the 5 % of a \
+                 flow: the model is a chain of steps, which may predict as well; more steps make it a flow, and `chain` asks for a \
+                 chain",
+                100.0 * error
+            ),
             Self::Diverged { stage, iteration } => {
                 write!(f, "{}: not finite from iteration {iteration} on; the other model is used", stage.id())
             }

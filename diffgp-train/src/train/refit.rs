@@ -308,7 +308,13 @@ mod tests {
         assert!(params.jitter > 1e-19);
         let bound = rows_of.bound(&params, &[0], 1, Paths::to_validate(&config, &threads)).unwrap();
         assert_eq!(bound.jitter_raised, None);
-        let metadata = crate::export::Metadata { scaling: &scaling, names: &[], classes: &[], model_id: &[] };
+        let metadata = crate::export::Metadata {
+            scaling: &scaling,
+            names: &[],
+            classes: &[],
+            model_id: &[],
+            discretisation: None,
+        };
         crate::export::export(&params, &metadata, &[]).unwrap();
     }
 

@@ -4,6 +4,7 @@ use super::comparison::Gain;
 use super::config::Task;
 use super::objective::{Paths, Standardised};
 use crate::data::{Dataset, Scaling};
+use crate::discretisation::Discretisation;
 use crate::elbo::ElboError;
 use crate::evaluate::{Answer, Sampling};
 use crate::export::{ExportError, Exported, Metadata, export};
@@ -42,6 +43,8 @@ pub struct Trained {
     pub kernel_gain: Option<Gain>,
     /// What the last fit of σ² added to it, if there was one.
     pub noise_gain: Option<Gain>,
+    /// How far the steps of the flow are from the solution of its equation, if there is a flow.
+    pub discretisation: Option<Discretisation>,
 }
 
 impl Trained {
@@ -68,7 +71,8 @@ impl Trained {
     ///
     /// Exports the model every time; for many calls, export it once and use [`ModelFile::predict`].
     pub fn predict(&self, rows: &[f32], sampling: Sampling, threads: &Threads) -> Result<Vec<Answer>, PredictError> {
-        let metadata = Metadata { scaling: &self.scaling, names: &[], classes: &[], model_id: &[] };
+        let metadata =
+            Metadata { scaling: &self.scaling, names: &[], classes: &[], model_id: &[], discretisation: None };
         let exported = export(&self.params, &metadata, &[])?;
         ModelFile::new(&exported.bytes).map_err(ExportError::Refused)?.predict(rows, sampling, threads)
     }
@@ -80,7 +84,8 @@ impl Trained {
         }
         let count = data.rows().min(CHECKED_ROWS);
         let rows: Vec<f32> = (0..count).flat_map(|i| data.input_row(i * data.rows() / count)).copied().collect();
-        let metadata = Metadata { scaling: &self.scaling, names, classes, model_id: &[] };
+        let metadata =
+            Metadata { scaling: &self.scaling, names, classes, model_id: &[], discretisation: self.discretisation };
         export(&self.params, &metadata, &rows)
     }
 }

@@ -1,6 +1,7 @@
 //! Random models of any shape: not useful, but valid, and as much work as trained ones.
 
 use diffgp_core::kernel::KernelKind;
+use diffgp_core::scheme::Scheme;
 use diffgp_infer::{Keyed, Noise};
 use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Process, Temporal};
 use nalgebra::{DMatrix, DVector};
@@ -13,6 +14,7 @@ pub(crate) struct Shape {
     pub(crate) inducing: usize,
     /// Steps of the flow; 0 for a model without one.
     pub(crate) steps: usize,
+    pub(crate) scheme: Scheme,
     /// Inducing times; 0 for a flow that does not change with time.
     pub(crate) times: usize,
     pub(crate) shared: bool,
@@ -33,6 +35,7 @@ impl Default for Shape {
             inputs: 1,
             inducing: 1,
             steps: 0,
+            scheme: Scheme::EulerMaruyama,
             times: 0,
             shared: false,
             rank: usize::MAX,
@@ -65,6 +68,7 @@ fn random_flow(shape: &Shape, noise: &mut Keyed) -> Flow {
     Flow {
         time,
         steps: shape.steps,
+        scheme: shape.scheme,
         temporal: (shape.times > 0)
             .then(|| Temporal { times: (0..shape.times).map(spread).collect(), length_scale: 1.0 }),
         field: Process {

@@ -80,7 +80,7 @@ fn described_ranges_are_those_that_are_checked() {
 fn reserved_numbers_are_refused_by_their_field() {
     assert_eq!(refused(|header| header.likelihood = 3), Some(Field::Likelihood));
     assert_eq!(refused(|header| header.arithmetic = 1), Some(Field::Arithmetic));
-    assert_eq!(refused(|header| header.scheme = 1), Some(Field::Scheme));
+    assert_eq!(refused(|header| header.scheme = 2), Some(Field::Scheme));
     assert_eq!(refused(|header| header.calibration = 1), Some(Field::Calibration));
     assert_eq!(refused(|header| header.block = 4), Some(Field::Block));
 }
