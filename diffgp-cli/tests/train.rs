@@ -173,3 +173,22 @@ fn a_reader_that_goes_away_does_not_end_the_training() {
     assert!(child.wait().unwrap().success());
     assert_eq!(folder.read("model.dgp"), folder.read("expected.dgp"));
 }
+
+#[test]
+fn the_error_of_the_steps_is_measured_stored_and_said() {
+    let folder = Folder::with_data();
+    let train = "train data.csv --target y --flow-time 5 --inducing 8 --warm-iterations 30 --iterations 60 --json";
+    let flow = folder.run(train).succeeds();
+    let measured = serde_json::from_str::<serde_json::Value>(&flow.stdout).unwrap()["discretisation_error"].as_f64();
+    let stored = folder.run("inspect model.dgp --json").json()["discretisation_error"].as_f64();
+    assert!((measured.unwrap() - stored.unwrap()).abs() < 1e-6, "{measured:?} {stored:?}");
+    let text = folder.run("inspect model.dgp").succeeds().stdout;
+    assert!(text.contains("(midpoint)") && text.contains("from the solution of the equation"), "{text}");
+    // A chain was asked for: nobody is warned, and the file says what it is.
+    let chain = folder.run(&format!("{train} --chain")).succeeds();
+    assert!(!chain.stderr.contains("chain of steps"), "{}", chain.stderr);
+    let json = folder.run("inspect model.dgp --json").json();
+    assert_eq!((&json["scheme"], &json["steps"]), (&"euler-maruyama".into(), &2.into()));
+    folder.run("train data.csv --target y --flow-time 0 --iterations 20 --inducing 8").succeeds();
+    assert!(folder.run("inspect model.dgp --json").json()["discretisation_error"].is_null());
+}
