@@ -4,15 +4,20 @@
 //! For each Brownian path, the end point with K steps is compared with a float64 reference of 4096 steps driven by the
 //! same path; the mean absolute difference falls like K^(−order).
 
+use std::ops::Range;
+
 use diffgp_core::kernel::KernelKind;
 use diffgp_core::scheme::Scheme;
 use diffgp_infer::{Model, Replay, Workspace};
+use diffgp_train::discretisation::Discretisation;
 use diffgp_train::exact::Exact;
 use diffgp_train::params::{Flow, Kernel, Likelihood, Params, Posterior, Process};
+use diffgp_train::threads::Threads;
 use nalgebra::{DMatrix, DVector};
 
 use crate::random_models::Normals;
 use crate::runtime_goldens::blob_of;
+use crate::tolerances::REORDERED;
 
 const FINE: usize = 4096;
 const PATHS: usize = 400;
@@ -83,25 +88,25 @@ fn slope(steps: &[usize], errors: &[f64]) -> f64 {
     covariance / x.iter().map(|a| (a - mx).powi(2)).sum::<f64>()
 }
 
+fn assert_order_of_both(drift: f64, factor: f64, expected: Range<f64>) {
+    for scheme in [Scheme::EulerMaruyama, Scheme::Midpoint] {
+        let order = measured_order(scheme, drift, factor);
+        println!("{scheme:?}: measured order {order:.3}");
+        assert!(expected.contains(&order), "{scheme:?}: {order}");
+    }
+}
+
 #[test]
 fn order_is_one_half_when_the_diffusion_depends_on_the_state() {
     // L = 0.1 I: the variance is near zero at the inducing points and near s² between them. No drift: its error, of
     // order 1, would hide part of the other at these step sizes.
-    for scheme in [Scheme::EulerMaruyama, Scheme::Midpoint] {
-        let order = measured_order(scheme, 0.0, 0.1);
-        println!("{scheme:?}: measured order {order:.3}");
-        assert!((0.4..0.6).contains(&order), "{scheme:?}: {order}");
-    }
+    assert_order_of_both(0.0, 0.1, 0.4..0.6);
 }
 
 #[test]
 fn order_is_one_when_the_noise_is_additive() {
     // L = I: the posterior variance is the prior's, everywhere s².
-    for scheme in [Scheme::EulerMaruyama, Scheme::Midpoint] {
-        let order = measured_order(scheme, 1.0, 1.0);
-        println!("{scheme:?}: measured order {order:.3}");
-        assert!((0.9..1.1).contains(&order), "{scheme:?}: {order}");
-    }
+    assert_order_of_both(1.0, 1.0, 0.9..1.1);
 }
 
 #[test]
@@ -126,4 +131,25 @@ fn along_the_drift_the_order_is_one_or_two() {
         println!("{scheme:?}: errors {errors:?} at {steps:?} steps, order {found:.3}");
         assert!(order.contains(&found), "{scheme:?}: {found}");
     }
+}
+
+#[test]
+fn the_error_of_the_steps_is_that_of_the_float64_paths() {
+    let rows = [-1.2, -0.3, 0.4, 0.9];
+    let end = |params: &Params, x: f64| *Exact::new(params).unwrap().path(&[x], None).last().unwrap().first().unwrap();
+    for scheme in [Scheme::EulerMaruyama, Scheme::Midpoint] {
+        let (coarse, fine) = (params(scheme, 3, 2.0, 1.0), params(scheme, 150, 2.0, 1.0));
+        let (mut missed, mut moved) = (0.0, 0.0);
+        for &x in &rows {
+            missed += (end(&coarse, x) - end(&fine, x)).powi(2);
+            moved += (end(&fine, x) - x).powi(2);
+        }
+        let expected = (missed / moved).sqrt();
+        let found = Discretisation::measure(&coarse, &rows, &Threads::new(1).unwrap()).unwrap().unwrap();
+        println!("{scheme:?}: {:.3e}", found.error);
+        assert_eq!(found.rows, rows.len());
+        assert!((found.error / expected - 1.0).abs() < REORDERED, "{scheme:?}: {} for {expected}", found.error);
+    }
+    let without = Params { flow: None, ..params(Scheme::Midpoint, 3, 2.0, 1.0) };
+    assert_eq!(Discretisation::measure(&without, &rows, &Threads::new(1).unwrap()).unwrap(), None);
 }

@@ -12,12 +12,6 @@ macro_rules! tell {
 }
 pub(crate) use tell;
 
-/// How far the steps of a flow are from its equation, and what the model therefore is.
-pub(crate) fn steps_error(error: f64) -> String {
-    let what = if error <= FLOW { "a flow" } else { "a chain of steps, not a flow" };
-    format!("{what}: the steps end {:.1} % of the displacement from the solution of the equation", 100.0 * error)
-}
-
 /// What `tell!` does: a reader that is gone is no failure of the work.
 pub(crate) fn line(line: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{line}");
@@ -64,6 +58,12 @@ pub(crate) fn figure_beside(value: f64, other: f64, decimals: usize) -> String {
         true => format!("{value:.decimals$}"),
         false => format!("{value:.3e}"),
     }
+}
+
+/// How far the steps of a flow are from its equation, and what the model therefore is.
+pub(crate) fn steps_error(error: f64) -> String {
+    let what = if error <= FLOW { "a flow" } else { "a chain of steps, not a flow" };
+    format!("{what}: the steps end {:.1} % of the displacement from the solution of the equation", 100.0 * error)
 }
 
 #[cfg(test)]

@@ -177,14 +177,17 @@ fn a_reader_that_goes_away_does_not_end_the_training() {
 #[test]
 fn the_error_of_the_steps_is_measured_stored_and_said() {
     let folder = Folder::with_data();
-    let train = "train data.csv --target y --flow-time 5 --inducing 8 --warm-iterations 30 --iterations 60 --json";
+    let train = "train data.csv --target y --flow-time 5 --inducing 8 --warm-iterations 30 --iterations 200 --json";
     let flow = folder.run(train).succeeds();
     let measured = serde_json::from_str::<serde_json::Value>(&flow.stdout).unwrap()["discretisation_error"].as_f64();
     let stored = folder.run("inspect model.dgp --json").json()["discretisation_error"].as_f64();
     assert!((measured.unwrap() - stored.unwrap()).abs() < 1e-6, "{measured:?} {stored:?}");
     let text = folder.run("inspect model.dgp").succeeds().stdout;
     assert!(text.contains("(midpoint)") && text.contains("from the solution of the equation"), "{text}");
-    // A chain was asked for: nobody is warned, and the file says what it is.
+    // Two long steps are far from the equation, which is worth a warning unless a chain was asked for.
+    let long = folder.run(&format!("{train} --scheme euler-maruyama --steps 2")).succeeds();
+    assert!(long.stderr.contains("chain of steps"), "{}", long.stderr);
+    assert!(folder.run("inspect model.dgp").succeeds().stdout.contains("a chain of steps, not a flow"));
     let chain = folder.run(&format!("{train} --chain")).succeeds();
     assert!(!chain.stderr.contains("chain of steps"), "{}", chain.stderr);
     let json = folder.run("inspect model.dgp --json").json();

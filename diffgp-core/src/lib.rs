@@ -1,5 +1,6 @@
 //! What the trainer and the runtime of differential Gaussian processes must agree on: the model file ([`blob`]), the
-//! kernels ([`kernel`]), the steps of a flow ([`scheme`]), and the random numbers ([`noise`], [`normal`]). `no_std`, no allocator, no unsafe code.
+//! kernels ([`kernel`]), the steps of a flow ([`scheme`]), and the random numbers ([`noise`], [`normal`]). `no_std`, no
+//! allocator, no unsafe code.
 //!
 //! The trainer writes and the runtime reads, both through this crate. Arithmetic that must give the same bits on every
 //! target is in single precision and uses IEEE additions, multiplications and divisions only.

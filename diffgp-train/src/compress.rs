@@ -166,16 +166,17 @@ pub fn compress(
 }
 
 /// How far the flow of a compressed model is from its equation, against the same file with finer steps; `None` without a
-/// flow, and where every step has a table of its own, between which there is nothing.
+/// flow, where every step has a table of its own, between which there is nothing, and where no finer steps can be stored.
 fn discretisation(
     workshop: &mut Workshop<'_>,
     choice: &Choice,
     compressed: &Model<'_>,
 ) -> Result<Option<Discretisation>, CompressError> {
-    if choice.steps == 0 || compressed.blob().header().tables != 1 {
+    let finer = (choice.steps * FINER).min(limits::MAX_STEPS);
+    if finer < 2 * choice.steps.max(1) || compressed.blob().header().tables != 1 {
         return Ok(None);
     }
-    let steps = Some((choice.steps * FINER).min(limits::MAX_STEPS));
+    let steps = Some(finer);
     let finer = AlignedBytes::new(&workshop.build(choice, About { steps, ..About::default() })?);
     Ok(Some(changes::discretisation(compressed, &Model::parse(finer.as_slice())?, workshop.rows())?))
 }

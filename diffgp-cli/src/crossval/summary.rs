@@ -222,7 +222,7 @@ impl Summary {
         Self {
             flow_time,
             steps: (!steps.is_empty()).then(|| steps.join(", ")),
-            discretisation_error: worst_known(lines.iter().filter_map(|line| line.discretisation_error)),
+            discretisation_error: lines.iter().filter_map(|line| line.discretisation_error).reduce(f64::max),
             recipes: lines.iter().map(|line| line.provenance.recipe).collect(),
             splits: lines.len(),
             without_auc: lines.iter().filter(|line| line.figures.auc.is_none()).count(),
@@ -245,11 +245,6 @@ impl Summary {
             seconds_mean: lines.iter().map(|line| line.seconds).sum::<f64>() / lines.len() as f64,
         }
     }
-}
-
-/// The largest, if there are any.
-fn worst_known(values: impl Iterator<Item = f64>) -> Option<f64> {
-    values.reduce(f64::max)
 }
 
 impl Means {

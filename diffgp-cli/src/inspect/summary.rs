@@ -50,7 +50,7 @@ pub(super) struct Summary {
     scheme: &'static str,
     arithmetic: &'static str,
     /// How far the flow is from the solution of its equation, as a share of the displacement; null if it is not known.
-    pub(super) discretisation_error: Option<f32>,
+    discretisation_error: Option<f32>,
     /// Null: this model's intervals are those of its Gaussians.
     calibration: Option<()>,
     export_errors: ExportErrors,

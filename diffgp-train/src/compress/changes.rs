@@ -55,11 +55,9 @@ pub(super) fn discretisation(
     let mut workspace = Box::new(AnyWorkspace::new());
     let (mut start, mut found, mut solution) = (Vec::new(), Vec::new(), Vec::new());
     for row in &rows {
-        for (model, ends) in [(model, &mut found), (finer, &mut solution)] {
+        for (model, ends, starts) in [(model, &mut found, Some(&mut start)), (finer, &mut solution, None)] {
             let mut run = model.begin_drift(row.x, &mut *workspace)?;
-            if start.len() == ends.len() {
-                start.extend(run.state().iter().map(|&x| f64::from(x)));
-            }
+            starts.into_iter().for_each(|starts| starts.extend(run.state().iter().map(|&x| f64::from(x))));
             while run.step()? {}
             ends.extend(run.state().iter().map(|&x| f64::from(x)));
         }

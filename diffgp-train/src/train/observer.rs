@@ -170,7 +170,7 @@ impl fmt::Display for Warning {
             Self::NoFlow => write!(f, "no flow is tried: no validation rows could say whether it helps"),
             Self::NotAFlow { error } => write!(
                 f,
-                "the steps end {:.0} % of the displacement away from the solution of the flow's equation, more than the 5 % of a \
+                "the steps end {:.1} % of the displacement away from the solution of the flow's equation, more than the 5 % of a \
                  flow: the model is a chain of steps, which may predict as well; more steps make it a flow, and `chain` asks for a \
                  chain",
                 100.0 * error
