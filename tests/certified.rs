@@ -104,7 +104,7 @@ impl Output {
 /// A model as the device runs it.
 pub(crate) struct Device<'a> {
     pub(crate) model: Model<'a>,
-    workspace: Box<Workspace<64, 1024>>,
+    workspace: Box<Workspace<64, 1024, 32>>,
 }
 
 impl<'a> Device<'a> {

@@ -140,6 +140,7 @@ fn a_field_that_changes_with_time_loses_steps_until_one_is_left() {
     let y = x.iter().map(|x| x.sin() as f32).collect();
     let data = Dataset::new(x.iter().map(|&x| x as f32).collect(), y, 1).unwrap();
     let mut config = Config::for_rows(data.rows(), Task::Regression);
+    config.calibration.mode = diffgp_train::calibration::CalibrationMode::None;
     (config.warm_start.iterations, config.with_flow.iterations, config.flow.optional) = (10, 10, false);
     (config.predictor.inducing, config.flow.inducing, config.flow.inducing_times) = (8, 6, 3);
     config.flow.scheme = Scheme::EulerMaruyama;

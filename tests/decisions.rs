@@ -1,10 +1,15 @@
 //! What training chooses, kernel, flow or none, and by which rows.
 
 use diffgp_core::kernel::KernelKind;
-use diffgp_train::data::Dataset;
+use diffgp_train::calibration::CalibrationMode;
+use diffgp_train::data::{Affine, Dataset};
+use diffgp_train::evaluate::Sampling;
+use diffgp_train::exact::correlation;
+use diffgp_train::threads::Threads;
 use diffgp_train::train::{
-    StageName, Task, TrainError, Trained, WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN, Warning, train,
+    Config, StageName, Task, TrainError, Trained, WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN, Warning, train,
 };
+use nalgebra::{DMatrix, DVector};
 
 use crate::training::{Recorder, assert_same_bits, curve_data, iterate, line_data, small_config, step_data};
 
@@ -143,4 +148,40 @@ fn the_kernel_is_the_one_that_the_validation_rows_prefer() {
     (config.candidate_kernels, config.validation.fraction) = (vec![KernelKind::Matern32], 0.0);
     let trained = train(&curve_data(300, true), &config, &mut ()).unwrap();
     assert_eq!((trained.kernel_gain, trained.params.predictor.kernel(0).kind), (None, KernelKind::Rbf));
+}
+
+/// A model without a flow of few rows is an exact Gaussian process, up to what fewer points leave open:
+/// mean k(x,X) K⁻¹ y and variance s² + σ² − k(x,X) K⁻¹ k(X,x), in standardised units.
+#[test]
+fn without_a_flow_few_rows_get_an_exact_gaussian_process() {
+    let rows = 120;
+    for rough in [false, true] {
+        let data = curve_data(rows, rough);
+        let mut config = Config { threads: 1, ..Config::for_rows(rows, Task::Regression) };
+        config.calibration.mode = CalibrationMode::None;
+        config.flow.time = 0.0;
+        let trained = train(&data, &config, &mut ()).unwrap();
+        let (kernel, noise) = (trained.params.predictor.kernel(0), trained.params.likelihood.noise()[0]);
+        let (input, target) = (&trained.scaling.inputs[0], &trained.scaling.targets[0]);
+        let scaled = |value: f32, by: &Affine| (f64::from(value) - f64::from(by.mean)) / f64::from(by.scale);
+        let x: Vec<f64> = (0..rows).map(|row| scaled(data.input_row(row)[0], input)).collect();
+        let y = DVector::from_fn(rows, |row, _| scaled(data.targets()[row], target));
+        let k = |a: f64, b: f64| kernel.variance * correlation(kernel, &[a], &[b]);
+        let gram = DMatrix::from_fn(rows, rows, |i, j| k(x[i], x[j]) + if i == j { noise } else { 0.0 });
+        let gram = gram.cholesky().unwrap();
+        let asked: Vec<f32> = (0..50).map(|i| 2.4 * i as f32 - 0.7).collect();
+        let answers = trained.predict(&asked, Sampling::Drift, &Threads::new(1).unwrap()).unwrap();
+        for (&asked, answer) in asked.iter().zip(answers) {
+            let cross = DVector::from_fn(rows, |row, _| k(scaled(asked, input), x[row]));
+            let weights = gram.solve(&cross);
+            let scale = f64::from(target.scale);
+            let mean = f64::from(target.mean) + scale * weights.dot(&y);
+            let deviation = scale * (kernel.variance + noise - weights.dot(&cross)).sqrt();
+            let of_mean = f64::from(answer.mean()) - mean;
+            let of_deviation = f64::from(answer.variance()).sqrt() - deviation;
+            // Points leave 0.005 nats per row open: so much is a tenth of a deviation, δ²/2.
+            assert!(of_mean.abs() < 0.1 * deviation, "{asked}: {mean} {of_mean}");
+            assert!(of_deviation.abs() < 0.1 * deviation, "{asked}: {deviation} {of_deviation}");
+        }
+    }
 }

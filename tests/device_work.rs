@@ -105,6 +105,23 @@ fn walk(shape: &Shape, sampled: bool) -> BTreeMap<&'static str, u64> {
     add("paths", 1);
     add("seeds", usize::from(sampled));
     add("inputs", shape.inputs);
+    if shape.fixed {
+        walk_in_integers(shape, sampled, &mut add);
+    } else {
+        walk_in_singles(shape, sampled, &mut add);
+    }
+    match shape.likelihood {
+        1 => add("probits", 1),
+        2 => {
+            add("classes", shape.outputs);
+            add("class_pairs", shape.outputs * (shape.outputs - 1));
+        }
+        _ => {}
+    }
+    counts
+}
+
+fn walk_in_singles(shape: &Shape, sampled: bool, add: &mut impl FnMut(&'static str, usize)) {
     for step in 0..=shape.steps {
         let flows = step < shape.steps;
         let (outputs, shared, points, times) = match flows {
@@ -155,15 +172,37 @@ fn walk(shape: &Shape, sampled: bool) -> BTreeMap<&'static str, u64> {
             add("normals", usize::from(sampled && flows));
         }
     }
-    match shape.likelihood {
-        1 => add("probits", 1),
-        2 => {
-            add("classes", shape.outputs);
-            add("class_pairs", shape.outputs * (shape.outputs - 1));
+}
+
+fn walk_in_integers(shape: &Shape, sampled: bool, add: &mut impl FnMut(&'static str, usize)) {
+    add("fixed_inputs", shape.inputs);
+    add("fixed_answers", shape.outputs);
+    for step in 0..=shape.steps {
+        let flows = step < shape.steps;
+        let (outputs, shared, points, rank) = match flows {
+            true => (shape.inputs, shape.shared, shape.inducing, shape.rank),
+            false => (shape.outputs, !shape.per_output, shape.predictor_inducing, shape.predictor_rank),
+        };
+        for output in 0..outputs {
+            add("fixed_outputs", 1);
+            if output == 0 || !shared {
+                add("fixed_kernels", 1);
+                add("fixed_scales", shape.inputs);
+                add("fixed_squares", points.next_multiple_of(8) * shape.inputs);
+                add(if shape.kernel == 0 { "fixed_points" } else { "fixed_matern" }, points);
+            }
+            add("fixed_weights", points);
+            if sampled || !flows {
+                let blocks = rank.div_ceil(8);
+                add("fixed_blocks", blocks);
+                let elements = if shape.bits[2] == 8 { "fixed_bytes" } else { "fixed_directions" };
+                add(elements, 8 * blocks * points);
+                // The first three blocks have shifts of their own, the rest that of the third.
+                add("fixed_rounded", blocks.min(3) * points);
+            }
+            add("fixed_normals", usize::from(sampled && flows));
         }
-        _ => {}
     }
-    counts
 }
 
 #[test]

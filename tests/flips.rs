@@ -132,8 +132,8 @@ fn many_flipped_bits_of_a_large_model_are_found() {
 
 #[test]
 fn every_flipped_bit_behind_a_repaired_checksum_is_refused_or_harmless() {
-    // A regression, three classes, two targets.
-    for name in ["v2-steps", "v2-iris", "v2-energy2"] {
+    // A regression, three classes, two targets; and two in integers.
+    for name in ["v2-steps", "v2-iris", "v2-energy2", "v2-iris-integers", "v2-energy2-integers"] {
         let blob = load(name);
         let bits: Vec<usize> = (0..8 * (blob.len() - 4)).collect();
         repaired_flips(name, &blob, &bits);

@@ -1,6 +1,8 @@
 //! `docs/blob-format.md` says what the code does: its tables of fields against the code's own list.
 
-use diffgp_core::blob::{Description, FORMAT_VERSION, Field, KernelRecord, OutputRecord, TargetRecord};
+use diffgp_core::blob::{
+    CalibrationRecord, Description, FORMAT_VERSION, Field, KernelRecord, OutputRecord, TargetRecord,
+};
 
 /// The rows of all tables: the text of every cell.
 fn rows() -> Vec<Vec<String>> {
@@ -18,8 +20,13 @@ fn is_number_of(cell: &str, letter: char) -> bool {
 #[test]
 fn the_tables_list_the_fields_of_the_code() {
     let header: Vec<Description> = Field::ALL.iter().map(|field| field.description()).collect();
-    let tables =
-        [('H', &header[..]), ('K', KernelRecord::FIELDS), ('O', OutputRecord::FIELDS), ('Y', TargetRecord::FIELDS)];
+    let tables = [
+        ('H', &header[..]),
+        ('K', KernelRecord::FIELDS),
+        ('O', OutputRecord::FIELDS),
+        ('Y', TargetRecord::FIELDS),
+        ('C', CalibrationRecord::FIELDS),
+    ];
     for (letter, fields) in tables {
         let documented: Vec<_> = rows().into_iter().filter(|row| is_number_of(&row[0], letter)).collect();
         assert_eq!(documented.len(), fields.len(), "{letter}");

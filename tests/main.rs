@@ -2,7 +2,9 @@
 
 mod architecture;
 mod blob_properties;
+mod calibrated;
 mod certified;
+mod common_directions;
 mod compression;
 mod decisions;
 mod device_work;
@@ -14,6 +16,7 @@ mod format_document;
 mod fuzzed;
 mod goldens;
 mod hard_variance;
+mod integers;
 mod library;
 mod many_answers;
 mod model_slots;
@@ -29,6 +32,7 @@ mod region;
 mod runtime_api;
 mod runtime_goldens;
 mod several_targets;
+mod skipped;
 mod stored_models;
 mod strong_order;
 mod tolerances;

@@ -3,12 +3,18 @@
 //! The slots run over a flash that knows the rules of NOR flash and can lose power in the middle of any write or erase
 //! (`flash`). The layout is read and written here from its description in `docs/model-update.md`, not from the code.
 
+mod asynchronous;
+mod device;
+mod executor;
 mod flash;
 mod headers;
+mod honest;
 mod power_cuts;
+mod signatures;
+mod trial;
 mod update;
 
-use diffgp_slots::{Copied, Layout, Slots};
+use diffgp_slots::{Copied, Layout, Slots, Unconfirmed};
 use diffgp_train::export::{Metadata, export};
 
 use self::flash::{Flash, Lost};
@@ -46,26 +52,34 @@ fn layout<const R: usize, const W: usize, const E: usize>(longest: usize) -> (La
     (Layout { start: E as u32, slot_bytes: slot_bytes as u32 }, flash)
 }
 
-/// The active model's bytes, if there is one.
+/// The bytes of the model that the next boot finds, if there is one.
 fn active<const R: usize, const W: usize, const E: usize>(
     flash: &mut Flash<R, W, E>,
     layout: Layout,
 ) -> Option<Vec<u8>> {
     let mut memory = [0_u32; 256];
-    let slots = Slots::open(flash, layout, Copied(&mut memory)).unwrap();
-    let location = slots.active()?;
-    let bytes = memory.iter().flat_map(|word| word.to_le_bytes());
-    Some(bytes.take(location.length as usize).collect())
+    let slots = Slots::open(flash, layout, Copied(&mut memory), ()).unwrap();
+    slots.model().map(<[u8]>::to_vec)
 }
 
-/// Replaces the active model, in pieces of an awkward length; the slot of the active model is out of bounds.
+/// Replaces the active model and confirms the new one.
 fn replace<const R: usize, const W: usize, const E: usize>(
     flash: &mut Flash<R, W, E>,
     layout: Layout,
     model: &[u8],
-) -> Result<(), diffgp_slots::Error<Lost>> {
+) -> Result<(), Failed> {
+    try_out(flash, layout, model, |slots| slots.confirm().map_err(Failed::ToConfirm))
+}
+
+/// Commits a model, in pieces of an awkward length, and goes on as told. The slot of the active model is out of bounds.
+fn try_out<const R: usize, const W: usize, const E: usize>(
+    flash: &mut Flash<R, W, E>,
+    layout: Layout,
+    model: &[u8],
+    then: impl FnOnce(&mut Slots<&mut Flash<R, W, E>, Copied<'_>>) -> Result<(), Failed>,
+) -> Result<(), Failed> {
     let mut memory = [0_u32; 256];
-    let mut slots = Slots::open(flash, layout, Copied(&mut memory)).unwrap();
+    let mut slots = Slots::open(flash, layout, Copied(&mut memory), ()).unwrap();
     let active = slots.active();
     let slot = active.map(|location| (location.offset - layout.start) / layout.slot_bytes);
     slots.flash().protected = slot.map(|slot| {
@@ -76,5 +90,20 @@ fn replace<const R: usize, const W: usize, const E: usize>(
     for piece in model.chunks(13) {
         update.write(piece)?;
     }
-    update.commit().map(drop)
+    update.commit()?;
+    assert_eq!(slots.model(), Some(model));
+    then(&mut slots)
+}
+
+/// Where an update ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Failed {
+    ToCommit(diffgp_slots::Error<Lost>),
+    ToConfirm(Unconfirmed),
+}
+
+impl From<diffgp_slots::Error<Lost>> for Failed {
+    fn from(error: diffgp_slots::Error<Lost>) -> Self {
+        Self::ToCommit(error)
+    }
 }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
+use diffgp_train::calibration::with_calibration;
 use diffgp_train::data::Dataset;
 use diffgp_train::export::{Metadata, export};
 use diffgp_train::provenance::Provenance;
@@ -39,7 +40,10 @@ fn path() -> PathBuf {
 fn configurations() -> [(&'static str, Dataset, Config); 3] {
     let small = |rows: usize, task: Task| {
         let mut config = Config::for_rows(rows, task);
+        // Enough of everything to notice a change.
+        let folds = config.calibration.folds.min(2);
         (config.predictor.inducing, config.flow.inducing, config.flow.optional) = (10, 8, false);
+        (config.predictor.most_inducing, config.predictor.search_rows, config.calibration.folds) = (30, 100, folds);
         let climbs = [&mut config.candidate, &mut config.warm_start, &mut config.no_flow, &mut config.with_flow];
         climbs.into_iter().for_each(|climb| climb.iterations = 8);
         config.validation.every = 4;
@@ -60,6 +64,7 @@ fn models_here() -> Models {
         let metadata =
             Metadata { scaling: &trained.scaling, names: &[], classes: &[], model_id: &[], discretisation: None };
         let file = export(&trained.params, &metadata, &[]).unwrap().bytes;
+        let file = with_calibration(&file, trained.calibration.as_ref()).unwrap();
         // A model file ends with the checksum of all before it.
         let checksum = u32::from_le_bytes(*file.last_chunk().unwrap());
         log_likelihood.insert(name.to_owned(), trained.validation_log_likelihood.unwrap());
@@ -132,7 +137,7 @@ fn recipe_and_bytes_of_models_change_together() {
     }
     match compare(&accepted, &here) {
         Ok(None) => {}
-        Ok(Some(skipped)) => say(format!("SKIPPED: {skipped}")),
+        Ok(Some(what)) => crate::skipped::skipped(&what),
         Err(problem) => panic!("{problem}"),
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use diffgp_core::kernel::KernelKind;
 use diffgp_core::scheme::Scheme;
+use diffgp_train::calibration::CalibrationMode;
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::data::{Affine, Dataset, Header, TargetKind, read_test_rows};
 use diffgp_train::export::{Metadata, export};
@@ -19,6 +20,7 @@ use crate::goldens::named_arrays;
 use crate::models::Problem;
 use crate::naive;
 use crate::random_models::Normals;
+use crate::skipped::skipped;
 use crate::tolerances;
 
 /// y = sign of a step at 0 with noise, one input; or the class of it.
@@ -58,6 +60,10 @@ pub(crate) fn iterate(config: &mut Config, warm_start: u64, model: u64) {
 pub(crate) fn small_config(rows: usize, task: Task) -> Config {
     let mut config = Config::for_rows(rows, task);
     (config.predictor.inducing, config.flow.inducing, config.flow.optional) = (10, 8, false);
+    // From the usual start, and without growth: what the tests of stages are about.
+    (config.predictor.most_inducing, config.predictor.search_rows) = (10, 0);
+    config.candidate_kernels.clear();
+    config.calibration.mode = CalibrationMode::None;
     iterate(&mut config, 20, 30);
     (config.flow.training_steps, config.flow.steps) = (Some(3), 5);
     (config.validation.every, config.checkpoint_every) = (7, 9);
@@ -226,7 +232,7 @@ fn single_precision_costs_what_rounded_correlations_cost() {
 }
 
 /// Stops in every stage, at its beginning, on a look at the validation rows and at its end, and goes on from there.
-fn interrupted_stages(data: &Dataset, config: &Config) -> Vec<StageName> {
+pub(crate) fn interrupted_stages(data: &Dataset, config: &Config) -> Vec<StageName> {
     let mut recorder = Recorder::default();
     let undisturbed = train(data, config, &mut recorder).unwrap();
     let directory = tempfile::tempdir().unwrap();
@@ -271,6 +277,11 @@ fn an_interruption_does_not_change_a_bit() {
     assert!(train(&rough, &config, &mut ()).unwrap().kernel_gain.unwrap().is_worth(WORTHWHILE_KERNEL_GAIN));
     let flow = [StageName::WarmStart, StageName::Flow, StageName::FlowOnAllRows];
     assert_eq!(interrupted_stages(&rough, &config), [&trials[..], &flow].concat());
+    // A predictor that starts at an exact Gaussian process has nothing to climb.
+    let mut searching = small_config(300, Task::Regression);
+    (searching.predictor.most_inducing, searching.predictor.search_rows, searching.flow.optional) = (40, 200, true);
+    searching.validation.folds = 1;
+    assert_eq!(interrupted_stages(&line, &searching), [StageName::WarmStart, StageName::Flow]);
 }
 
 #[test]
@@ -401,7 +412,8 @@ fn real_data_if_there() {
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"), PathBuf::from);
     let directory = root.join("uci/concrete");
     if !directory.exists() {
-        eprintln!("skipped: no {} (set DIFFGP_DATA to the folder that holds uci/)", directory.display());
+        let needed = "set DIFFGP_DATA to the folder that holds uci/";
+        skipped(&format!("training on real data: no {} ({needed})", directory.display()));
         return;
     }
     let path = directory.join("data.csv");
@@ -409,6 +421,7 @@ fn real_data_if_there() {
     let held_out = read_test_rows(&directory.join("test_rows.txt"), 0).unwrap();
     let (training, test) = all.hold_out(&held_out).unwrap();
     let mut config = Config::for_rows(training.rows(), Task::Regression);
+    config.calibration.mode = CalibrationMode::None;
     (config.flow.time, config.no_flow.iterations) = (0.0, 100);
     let trained = train(&training, &config, &mut ()).unwrap();
     let score = trained.score(&test, 1, 0, &Threads::new(0).unwrap()).unwrap();

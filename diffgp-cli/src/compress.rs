@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use diffgp_infer::Model;
+use diffgp_train::calibration::with_calibration;
 use diffgp_train::compress::{self, CompressError, Compressed, Goal};
 use diffgp_train::device_cost::Core;
 use diffgp_train::evaluate::{Figures, Known, OutputFigures, Sampling, score};
@@ -44,6 +45,7 @@ use super::{console, model_file, model_names, output};
   diffgp compress model.dgp --data data.csv --tolerance 0.01 --out small.dgp
   diffgp compress model.dgp --data data.csv --test-rows splits.txt --split 0 --max-bytes 32768 \\
                   --max-instructions 500000 --core m4f --out small.dgp
+  diffgp compress model.dgp --data data.csv --integers --out fixed.dgp
   diffgp compress model.dgp --data data.csv --mean-only --max-bytes 8192 --out mean.dgp"
 )]
 pub(crate) struct Args {
@@ -72,6 +74,9 @@ pub(crate) struct Args {
     /// Core that instructions are estimated for.
     #[arg(long, value_name = "CORE", default_value = Core::M4f.id(), value_parser = core_parser())]
     core: Core,
+    /// For devices without floating-point hardware: the model is evaluated in integers. Alone, nothing else is changed.
+    #[arg(long)]
+    integers: bool,
     /// Give up the variance: keep the mean, a constant error bar, and no noise in the flow.
     #[arg(long)]
     mean_only: bool,
@@ -89,6 +94,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     file: FileOption,
 }
+
+/// What is said of a compressed model whose original was calibrated.
+pub(crate) const UNCALIBRATED: &str = "note: the error bars of the smaller model are not calibrated any more; `diffgp calibrate` does it with rows that took no part \
+     in training";
 
 /// Fewer rows than this say little about what compression loses.
 const FEW_ROWS: usize = 50;
@@ -172,6 +181,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         max_bytes: args.max_bytes,
         max_instructions: args.max_instructions,
         tolerance: args.tolerance,
+        integers: args.integers,
         mean_only: args.mean_only,
     };
     let instructions = |model: &Model<'_>| core.work(model).instructions_per_sampled_path;
@@ -188,21 +198,28 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         true => Vec::new(),
         false => picture::write(&compressed.curve, original, &args.out)?.to_vec(),
     };
-    let measured = data.measure(&model, &ModelFile::new(&compressed.bytes)?.model(), args.paths, &threads)?;
+    if model.blob().calibration().is_some() {
+        tell!("{UNCALIBRATED}");
+    }
+    // Like with like: the smaller model has the bars of before they were calibrated.
+    let plain = ModelFile::new(&with_calibration(file.bytes(), None)?)?;
+    let small = ModelFile::new(&compressed.bytes)?;
+    let measured = data.measure(&plain.model(), &small.model(), args.paths, &threads)?;
     let report = report(&args, original, &compressed, measured, start);
     if args.json { output::print_json(&report) } else { output::print(&table::text(&report, &pictures)) }
 }
 
 fn check(args: &Args) -> anyhow::Result<()> {
-    if args.max_bytes.is_none() && args.max_instructions.is_none() && args.tolerance.is_none() {
+    let limited = args.max_bytes.is_some() || args.max_instructions.is_some() || args.tolerance.is_some();
+    if !limited && !args.integers {
         return Err(mistake(
-            "no goal; expected some of --max-bytes N, --max-instructions N and --tolerance EPS".to_owned(),
+            "no goal; expected some of --max-bytes N, --max-instructions N, --tolerance EPS and --integers".to_owned(),
         ));
     }
     if args.tolerance.is_some_and(|tolerance| !(tolerance >= 0.0 && tolerance.is_finite())) {
         return Err(mistake("--tolerance: expected a number of nats per row, 0 or more, for example 0.01".to_owned()));
     }
-    if args.test_rows.test_rows.is_some() && args.data.is_none() {
+    if args.test_rows.holds_out() && args.data.is_none() {
         return Err(mistake("--test-rows: say which file its rows are of with --data".to_owned()));
     }
     Ok(())
@@ -212,11 +229,13 @@ fn check(args: &Args) -> anyhow::Result<()> {
 fn refused(args: &Args, error: CompressError) -> anyhow::Error {
     match error {
         CompressError::OutOfReach { .. } => mistake(format!("{error}; allow more, or try --mean-only")),
+        CompressError::NotFixed(_) => mistake(error.to_string()),
         CompressError::Row(_) | CompressError::Flow(_) => {
             let data = args.data.as_ref().map_or_else(String::new, |data| format!("{}: ", data.display()));
             mistake(format!("{data}{error}"))
         }
-        error => error.into(),
+        // What is wrong with it, not with how it was asked for.
+        error => mistake(format!("{}: {error}", args.model.display())),
     }
 }
 

@@ -6,15 +6,17 @@ use std::time::Duration;
 
 use diffgp_train::discretisation::FLOW;
 
+use crate::shown;
+
 /// A line on standard error, as `eprintln!` but without its panic where nobody listens any more (`2>&1 | head`).
 macro_rules! tell {
     ($($part:tt)*) => { $crate::console::line(format_args!($($part)*)) };
 }
 pub(crate) use tell;
 
-/// What `tell!` does: a reader that is gone is no failure of the work.
+/// What `tell!` does: a reader that is gone is no failure of the work. One line stays one line, whatever names are in it.
 pub(crate) fn line(line: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", shown::line(&line.to_string()));
 }
 
 /// A number of bytes.
@@ -29,10 +31,20 @@ pub(crate) fn bytes(count: usize) -> String {
 /// A word as it can be typed in a shell.
 pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_./,:=@%+-".contains(letter);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+    match () {
+        () if !word.is_empty() && word.chars().all(is_plain) => word.to_owned(),
+        // As bash, zsh and newer shells write what acts on a terminal.
+        () if word.chars().any(char::is_control) => {
+            let escaped = word.replace('\\', r"\\").replace('\'', r"\'");
+            let octal = |letter: char| if letter.is_control() { octal(letter) } else { letter.to_string() };
+            format!("$'{}'", escaped.chars().map(octal).collect::<String>())
+        }
+        () => format!("'{}'", word.replace('\'', r"'\''")),
     }
+}
+
+fn octal(letter: char) -> String {
+    letter.encode_utf8(&mut [0; 4]).bytes().map(|byte| format!("\\{byte:03o}")).collect()
 }
 
 /// A length of time.

@@ -1,5 +1,6 @@
 //! `diffgp crossval`: the same training on many splits and flow times, with means and standard errors.
 
+mod bars;
 mod journal;
 mod splits;
 mod summary;
@@ -9,12 +10,14 @@ use std::time::{Instant, SystemTime};
 
 use diffgp_infer::Model;
 use diffgp_train::data::Dataset;
+use diffgp_train::device_cost::Core;
 use diffgp_train::evaluate::{Figures, Known, OutputFigures, Sampling, score};
 use diffgp_train::model_file::ModelFile;
 use diffgp_train::provenance::Provenance;
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{self, Config, Observer, Plan, Progress, TrainError, Trained, Validated, Warning};
 
+use self::bars::Bars;
 use self::journal::{Experiment, Journal, Line, SplitFigures};
 use self::summary::Report;
 use super::console::tell;
@@ -129,7 +132,7 @@ fn split_line(
     journal: &mut Journal,
     threads: &Threads,
 ) -> anyhow::Result<Option<Line>> {
-    let start = Instant::now();
+    let (start, processor) = (Instant::now(), journal::processor_seconds());
     let (training, test) = data.clone().hold_out(held_out)?;
     let settings = args.settings.with_flow_time(flow_time);
     let config = settings.config(training.rows())?;
@@ -146,7 +149,10 @@ fn split_line(
     let training_rows: Vec<_> =
         (0..training.rows()).step_by(stride).map(|row| Known::of(&training, row, row)).collect();
     let model = file.model();
-    let sampled = score(&model, &rows, Sampling::Paths { count: args.test_paths, seed: 0 }, threads)?;
+    let sampling = Sampling::Paths { count: args.test_paths, seed: 0 };
+    let sampled = score(&model, &rows, sampling, threads)?;
+    let calibration_rows = trained.calibration.as_ref().map_or(0, |calibration| calibration.rows);
+    let work = Core::M4f.work(&model);
     let flow = trained.params.flow.as_ref();
     let line = Line {
         key,
@@ -159,6 +165,7 @@ fn split_line(
         figures: figures(&sampled),
         coverage: sampled.only_output().map(OutputFigures::coverage_50_90_95),
         outputs: NamedOutput::several(&target_names(args, data), &sampled),
+        bars: Bars::of(&file, calibration_rows, &rows, sampling, threads)?,
         ten_paths: scored(&model, &rows, Sampling::Paths { count: 10, seed: 0 }, threads)?,
         drift: scored(&model, &rows, Sampling::Drift, threads)?,
         training: scored(&model, &training_rows, Sampling::Paths { count: 10, seed: 0 }, threads)?,
@@ -166,10 +173,14 @@ fn split_line(
         iteration: trained.iteration,
         validation_log_likelihood: trained.validation_log_likelihood,
         kernel_gain: trained.kernel_gain.map(|gain| gain.mean),
+        kernel: Some(format!("{:?}", trained.params.predictor.kernel(0).kind).to_lowercase()),
+        inducing: Some(trained.params.predictor.inducing.nrows()),
         bytes: exported.bytes.len(),
+        m4f_instructions: Some([work.instructions_per_prediction, work.instructions_per_sampled_path]),
         mean_error: exported.errors.mean,
         variance_error: exported.errors.variance,
         seconds: start.elapsed().as_secs_f64(),
+        processor_seconds: processor.zip(journal::processor_seconds()).map(|(before, after)| after - before),
         provenance: Provenance::here(),
         machine: journal::machine(),
         date: journal::date(SystemTime::now()),

@@ -2,13 +2,14 @@
 
 mod step_signal;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use diffgp_core::scheme::Scheme;
 use diffgp_train::data::{Dataset, Header, TargetKind};
 use diffgp_train::evaluate::{Figures, Known, Sampling, score};
+use diffgp_train::model_file::ModelFile;
+use diffgp_train::own_file;
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{self, ClimbConfig, Config, Task};
 use serde::Serialize;
@@ -111,7 +112,7 @@ fn compare(
     reporter.finish();
     let exported = trained?.export(training)?;
     let file = args.dir.join(name);
-    output::write(&file, &exported.bytes)?;
+    output::replace(&file, &exported.bytes)?;
     let seconds = start.elapsed().as_secs_f64();
     let figures = score_file(&file, test, threads)?;
     Ok(Compared {
@@ -126,16 +127,16 @@ fn compare(
     })
 }
 
-/// The same for both models but for the flow, and as many iterations in all. A demonstration, not a benchmark: the
-/// settings were tried on this data until the flow found the steps (a field with shorter length-scales than the default's,
-/// and patience).
+/// The same predictor of few points for both models, started alike, and as many iterations in all. A demonstration, not a
+/// benchmark: the settings were tried on this data until the flow found the steps (a field with shorter length-scales than
+/// the default's, and patience), and `train` would give a model without a flow as many points as the steps ask for.
 fn config(args: &Args, flow_time: f64) -> Config {
     let mut config = Config::for_rows(TRAINING_ROWS, Task::Regression);
     (config.seed, config.threads) = (args.seed, args.threads.count());
     config.paths = 2;
     (config.flow.time, config.flow.optional, config.flow.length_scale) = (flow_time, false, 0.5_f64.sqrt());
     (config.flow.training_steps, config.flow.steps, config.flow.scheme) = (Some(10), 20, Scheme::EulerMaruyama);
-    (config.flow.inducing, config.predictor.inducing) = (INDUCING, INDUCING);
+    (config.flow.inducing, config.predictor.inducing, config.predictor.search_rows) = (INDUCING, INDUCING, 0);
     let climb = ClimbConfig { iterations: args.iterations, learning_rate: 0.02, patience: 0, ..config.with_flow };
     // As many iterations as the flow has in all.
     let no_flow = ClimbConfig { iterations: climb.iterations.saturating_add(config.warm_start.iterations), ..climb };
@@ -155,13 +156,14 @@ fn all_rows(data: &Dataset) -> Vec<Known<'_>> {
 
 /// Both predictions side by side, and the flow.
 fn draw(args: &Args, training: &Dataset, files: [&Path; 2], threads: &Threads) -> anyhow::Result<Vec<PathBuf>> {
-    let [without, with] = [model_file::read(files[0])?, model_file::read(files[1])?];
-    let (without, with) = (without.model(), with.model());
-    let gallery = |model| {
+    let files = [model_file::read(files[0])?, model_file::read(files[1])?];
+    let models = files.each_ref().map(ModelFile::model);
+    let gallery = |index: usize| {
+        let (file, model) = (&files[index], &models[index]);
         let sampling = Sampling::Paths { count: PATHS, seed: 0 };
-        Gallery { model, rows: all_rows(training), followed: Vec::new(), sampling, threads, metrics: None }
+        Gallery { file, model, rows: all_rows(training), followed: Vec::new(), sampling, threads, metrics: None }
     };
-    let (without, with) = (gallery(&without), gallery(&with));
+    let (without, with) = (gallery(0), gallery(1));
     let titles = ["No flow, T = 0", "Flow, T = 5"];
     let mut pictures = without.write_beside(&with, titles, -1.8..1.8, (&args.dir, "comparison"))?.to_vec();
     pictures.extend(with.write_flow(&args.dir)?);
@@ -174,8 +176,8 @@ fn make_table(path: &Path, rows: usize, seed: u64, set: u32) -> anyhow::Result<D
     let lines: String = signal.into_iter().map(|(x, y)| format!("{x:?},{y:?}\n")).collect();
     let of_a_demo =
         |text: &[u8]| text.starts_with(b"x,y\n") && text.iter().filter(|&&b| b == b'\n').count() == rows + 1;
-    refuse_if(fs::read(path).is_ok_and(|text| !of_a_demo(&text)), path)?;
-    output::write(path, format!("x,y\n{lines}").as_bytes())?;
+    refuse_if(own_file::read(path).is_ok_and(|text| !of_a_demo(&text)), path)?;
+    output::replace(path, format!("x,y\n{lines}").as_bytes())?;
     Ok(Dataset::read_csv(path, "y", Header::Detect, TargetKind::Real)?)
 }
 

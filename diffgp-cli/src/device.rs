@@ -1,12 +1,9 @@
 //! `diffgp device`: whether a device computes the bits that the workstation computes.
 
-mod line;
-mod port;
-mod questions;
 mod tally;
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, bail};
 use diffgp_infer::Model;
@@ -20,9 +17,8 @@ use super::failure::mistake;
 use super::file_options::FileOption;
 use super::layout::LayoutArgs;
 use super::model_rows::{ModelRows, Target};
+use super::serial::LineArgs;
 use super::{interrupt, model_file, output};
-use port::Port;
-use questions::Questions;
 use tally::Tally;
 
 /// Compare a device with the workstation, bit for bit.
@@ -47,18 +43,8 @@ pub(crate) struct Args {
     /// CSV file with the model's inputs; columns are matched by name if both sides have names.
     #[arg(value_name = "DATA.csv")]
     data: PathBuf,
-    /// Serial device, or host and port of a TCP connection to one.
-    #[arg(long, value_name = "PATH|tcp:HOST:PORT")]
-    port: String,
-    /// Speed of a serial device [default: 115200].
-    #[arg(long, value_name = "BAUD", value_parser = clap::value_parser!(u32).range(1..))]
-    baud: Option<u32>,
-    /// How long to wait for an answer, in seconds; many paths on a slow core take their time.
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
-    timeout: f64,
-    /// How often to ask again for a row whose answer was lost or damaged.
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    retries: u32,
+    #[command(flatten)]
+    line: LineArgs,
     /// Only the first rows of the file.
     #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
@@ -84,11 +70,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let file = model_file::read(&args.model)?;
     let model = file.model();
-    let port = Port::parse(&args.port, args.baud)?;
+    let port = args.line.port()?;
     let (cells, width) = (read_rows(&args, &model)?, model.inputs());
     interrupt::listen()?;
-    let line = port.open(Duration::from_secs_f64(args.timeout))?;
-    let mut questions = Questions::new(line, Duration::from_secs_f64(args.timeout), args.retries);
+    let mut questions = args.line.open(&port)?;
     let checksum = model_checksum(file.bytes()).context("a model without a checksum")?;
 
     // Rows are computed one by one, between question and answer.
@@ -148,7 +133,7 @@ fn sampling(args: &Args) -> Sampling {
 
 /// Refuses a device that cannot compute this model at all.
 fn check_model(args: &Args, model: &Model<'_>, checksum: u32, response: &Response) -> anyhow::Result<()> {
-    let (port, file) = (&args.port, args.model.display());
+    let (port, file) = (&args.line.port, args.model.display());
     match (response.model, &response.outcome) {
         (None, _) => bail!("{port}: the device has no usable model in its flash; expected {file} there"),
         (Some(found), _) if found != checksum => Err(mistake(format!(
@@ -171,11 +156,4 @@ fn check_model(args: &Args, model: &Model<'_>, checksum: u32, response: &Respons
 fn workspace(model: &Model<'_>) -> String {
     let outputs = if model.outputs() > 1 { format!(", {}", model.outputs()) } else { String::new() };
     format!("Workspace::<{}, {}{outputs}>", model.inputs(), model.features())
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(seconds) if (0.001..=86_400.0).contains(&seconds) => Ok(seconds),
-        _ => Err("expected seconds, 0.001 to 86400".to_owned()),
-    }
 }

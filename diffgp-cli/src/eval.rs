@@ -4,19 +4,22 @@ use std::fmt::Write;
 
 use anyhow::Context;
 use diffgp_infer::Model;
+use diffgp_train::calibration::with_calibration;
 use diffgp_train::evaluate::{ClassFigures, Figures, Known, LEVELS, OutputFigures, score};
+use diffgp_train::model_file::ModelFile;
 use serde::{Deserialize, Serialize};
 
 use super::file_options::FileOption;
 use super::known_rows::KnownRowsArgs;
 use super::sampling::SamplingArgs;
 use super::threads::ThreadsArgs;
-use super::{console, model_file, model_names, output};
+use super::{console, model_file, model_names, output, shown};
 
 /// Score a model on rows whose targets are known.
 ///
 /// Runs the device's own code on the model file, so the figures are the device's. The log-likelihood is the mean per
-/// row, in the targets' own units, of the mixture over sample paths.
+/// row, in the targets' own units, of the calibrated distribution or, if the model has none, of the mixture over sample
+/// paths.
 #[derive(Debug, clap::Args)]
 #[command(
     args_override_self = true,
@@ -29,6 +32,9 @@ pub(crate) struct Args {
     known: KnownRowsArgs,
     #[command(flatten)]
     sampling: SamplingArgs,
+    /// With the error bars that the model had before they were calibrated.
+    #[arg(long)]
+    uncalibrated: bool,
     /// Print one JSON object: n, rmse, log_likelihood, coverage_50, _80, _90, _95 and _99, winkler_95 and crps (of several
     /// targets in outputs, each with its name); or n, accuracy, auc, log_likelihood, calibration_error, confusion and
     /// classes; and out_of_range. docs/figures.md tells what they are.
@@ -80,7 +86,10 @@ impl NamedOutput {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let threads = args.threads.start()?;
-    let file = model_file::read(&args.known.model)?;
+    let mut file = model_file::read(&args.known.model)?;
+    if args.uncalibrated {
+        file = ModelFile::new(&with_calibration(file.bytes(), None)?)?;
+    }
     let model = file.model();
     let known = args.known.read(&model)?;
     let rows: Vec<Known<'_>> = known.numbers().iter().map(|&number| known.row(number)).collect();
@@ -139,13 +148,23 @@ pub(crate) fn lines(model: &Model<'_>, figures: &Figures) -> Vec<(String, String
     for (name, output) in names.iter().zip(&figures.outputs) {
         if figures.outputs.len() > 1 {
             line("", String::new());
-            line("target", name.clone());
+            line("target", shown::line(name));
         }
         line("RMSE", console::figure(output.rmse, 4));
         line("log-likelihood", format!("{:.4}", output.log_likelihood));
         line("CRPS", console::figure(output.crps, 4));
         for (level, share) in LEVELS.into_iter().zip(output.coverage()) {
             line(&format!("in {:.0} % bars", 100.0 * level), format!("{share:.4}"));
+        }
+        if let Some([low, middle, high]) = output.coverage_90_by_mean {
+            let thirds = format!("{low:.4}, {middle:.4}, {high:.4}, by thirds of the predicted mean");
+            line("in 90 % bars", thirds);
+        }
+        if let Some(share) = output.coverage_90_out_of_range {
+            line("in 90 % bars", format!("{share:.4}, of the rows outside the ranges seen in training"));
+        }
+        if let Some(width) = output.width_95 {
+            line("95 % bar width", console::figure(width, 4));
         }
         line("95 % Winkler score", console::figure(output.winkler_95, 4));
     }
@@ -158,6 +177,7 @@ fn confusion(names: &[String], rows: &[Vec<usize>]) -> String {
     if names.len() > WIDEST {
         return String::new();
     }
+    let names: Vec<String> = names.iter().map(|name| shown::line(name)).collect();
     let letters = |name: &String| name.chars().count();
     let first = names.iter().map(letters).max().unwrap_or(0);
     let widths: Vec<usize> = names.iter().map(|name| letters(name).max(5)).collect();

@@ -9,7 +9,7 @@ use diffgp_train::data::{CellProblem, DataError};
 use diffgp_train::evaluate::RowError;
 use diffgp_train::train::TrainError;
 
-use super::console::tell;
+use super::console::{self, tell};
 
 /// A mistake in the arguments or the input: one sentence that names what is wrong and says what would be right.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +25,7 @@ pub(crate) fn mistake(message: impl Into<String>) -> anyhow::Error {
 pub(crate) fn training_failed(data: &Path, error: TrainError) -> anyhow::Error {
     match error {
         TrainError::TooFewRows { .. }
+        | TrainError::OneGroup
         | TrainError::TooManyInputs { .. }
         | TrainError::TooManyTargets { .. }
         | TrainError::SeveralClassTargets { .. }
@@ -45,8 +46,19 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_mistake(error) { ExitCode::from(2) } else { ExitCode::FAILURE }
 }
 
+/// Ends the command where the arguments are wrong, or were a question. What was typed may be the name of a file that acts on
+/// the terminal.
+pub(crate) fn exit(error: &clap::Error) -> ! {
+    if error.use_stderr() {
+        let text = error.render().to_string();
+        text.lines().for_each(|line| tell!("{line}"));
+        std::process::exit(2);
+    }
+    error.exit()
+}
+
 /// The error and its causes, without those that it quotes already.
-fn message(error: &anyhow::Error) -> String {
+pub(crate) fn message(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |message, cause| match message.as_str() {
         "" => cause,
         quoted if quoted.contains(&cause) => message,
@@ -62,6 +74,15 @@ fn advice(error: &anyhow::Error) -> String {
         }
         Some(DataError::UnnamedColumn { column, .. }) => format!("; --ignore {column} leaves it out"),
         Some(DataError::TargetIgnored { .. }) => "; expected other columns in --ignore".to_owned(),
+        Some(DataError::ManyInputs { .. }) => " with --ignore".to_owned(),
+        Some(DataError::Columns { leave_out, columns, .. }) if !leave_out.is_empty() => {
+            let missing =
+                if columns.contains(" missing)") { "; --missing drop or mean handles missing cells" } else { "" };
+            format!("; --ignore {} leaves them out{missing}", console::quoted(&leave_out.join(",")))
+        }
+        Some(DataError::Cell { problem: CellProblem::Missing, .. }) => {
+            "; --missing drop leaves out such rows, --missing mean fills inputs".to_owned()
+        }
         Some(DataError::LongName { .. }) => "; --strip-names leaves them out".to_owned(),
         Some(DataError::Cell { problem: CellProblem::NumberAmongWords, .. }) => {
             "; --task classification takes both for classes".to_owned()
@@ -73,6 +94,8 @@ fn advice(error: &anyhow::Error) -> String {
 fn is_mistake(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<Mistake>() || cause.is::<DataError>() || cause.is::<CheckpointError>() || cause.is::<RowError>()
+            // The runtime refuses rows, and models that overflow on them.
+            || cause.is::<diffgp_infer::Error>()
     })
 }
 

@@ -1,14 +1,17 @@
 //! `diffgp inspect`: what an embedded engineer asks before flashing.
 
 mod compression;
+mod sizes;
 mod source;
 mod summary;
 
 use diffgp_train::model_file::ModelFile;
 use std::path::PathBuf;
 
+use super::c_source::CSource;
 use super::file_options::FileOption;
 use super::{model_file, output};
+pub(crate) use summary::STACK_BYTES;
 
 /// Show what a model needs and expects, before flashing it.
 ///
@@ -20,7 +23,8 @@ use super::{model_file, output};
     after_help = "Examples:
   diffgp inspect model.dgp
   diffgp inspect model.dgp --json
-  diffgp inspect model.dgp --c-array > model.h
+  diffgp inspect model.dgp --c-array > model.c
+  diffgp inspect model.dgp --c-header > model.h
   diffgp inspect model.dgp --rust-static > model.rs"
 )]
 pub(crate) struct Args {
@@ -30,9 +34,12 @@ pub(crate) struct Args {
     /// Print one JSON object.
     #[arg(long, group = "form")]
     json: bool,
-    /// Print the model as a C array, for those who compile it in.
+    /// Print the model as an aligned C array, for those who compile it in; it includes what --c-header prints.
     #[arg(long, group = "form")]
     c_array: bool,
+    /// Print the array's header: its declaration, and sizes as macros.
+    #[arg(long, group = "form")]
+    c_header: bool,
     /// Print the model as an aligned Rust static.
     #[arg(long, group = "form")]
     rust_static: bool,
@@ -45,11 +52,17 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let name = args.model.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let summary = summary::Summary::new(&file.model(), file.bytes());
     match () {
-        () if args.c_array => output::print(&source::c_array(&name, file.bytes())),
+        () if args.c_array => output::print(&CSource::new(&name, file.bytes(), file.model()).array()),
+        () if args.c_header => output::print(&CSource::new(&name, file.bytes(), file.model()).header()),
         () if args.rust_static => output::print(&source::rust_static(&name, file.bytes())),
         () if args.json => output::print_json(&summary),
         () => output::print(&format!("{}\n{}", summary.text(&name), source::snippet(&name, &summary))),
     }
+}
+
+/// The summary as one JSON object.
+pub(crate) fn json(file: &ModelFile) -> serde_json::Result<String> {
+    serde_json::to_string(&summary::Summary::new(&file.model(), file.bytes()))
 }
 
 /// The summary for people, without the code.

@@ -55,7 +55,7 @@ impl KnownRows {
         let rows = ModelRows::open(data, layout, model, target, Target::Needed)?;
         let width = rows.width();
         let cells = rows.read_all(model)?;
-        let held_out = test_rows.read(data, cells.len() / width)?;
+        let held_out = test_rows.read(data, cells.len() / width, layout, target.unwrap_or_default())?;
         Ok(Self { cells, width, inputs: model.inputs(), held_out })
     }
 

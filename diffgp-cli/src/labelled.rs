@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use diffgp_train::data::{Dataset, TargetKind};
+use diffgp_train::data::{Dataset, TargetKind, read_groups};
 
 use super::console::tell;
 use super::failure::mistake;
@@ -20,11 +20,19 @@ pub(crate) struct LabelledArgs {
     pub(crate) target: Option<String>,
     #[command(flatten)]
     pub(crate) layout: LayoutArgs,
+    /// Rows with the same value in this column are validated and calibrated by together: for repeated measurements. The
+    /// column is no input.
+    #[arg(long, value_name = "NAME|INDEX", conflicts_with = "blocks")]
+    pub(crate) groups: Option<String>,
+    /// So many stretches of rows are validated and calibrated by as a whole: for rows that follow each other in time.
+    #[arg(long, value_name = "N")]
+    pub(crate) blocks: Option<usize>,
 }
 
 impl LabelledArgs {
     /// All rows, and what is predicted settled by them; without a target, an error that lists the columns.
-    pub(crate) fn read(&self, settings: &mut Settings) -> anyhow::Result<Dataset> {
+    pub(crate) fn read(&mut self, settings: &mut Settings) -> anyhow::Result<Dataset> {
+        self.layout.leave_out(self.groups.as_deref());
         let Some(target) = &self.target else {
             let rows = self.layout.open(&self.data, "")?;
             return Err(mistake(format!(
@@ -34,7 +42,9 @@ impl LabelledArgs {
             )));
         };
         let kind = settings.target_kind();
-        let data = Dataset::read_csv(&self.data, self.layout.columns(target), self.layout.header(), kind)?;
+        let mut rows = self.layout.open(&self.data, target)?;
+        let data = Dataset::read_rows(&mut rows, self.layout.columns(target), kind)?;
+        LayoutArgs::tell_repaired(&rows);
         match data.classes() {
             Some(classes) if kind == TargetKind::Detect => {
                 tell!("note: the target holds words; predicting {} classes", classes.len());
@@ -46,6 +56,13 @@ impl LabelledArgs {
             _ => {}
         }
         settings.settle_task(&data);
-        Ok(data)
+        if let Some(column) = &self.groups {
+            let groups = read_groups(&self.data, self.layout.columns(target), self.layout.header(), column)?;
+            return Ok(data.with_groups(groups)?);
+        }
+        match self.blocks {
+            Some(blocks) => data.in_blocks(blocks).map_err(|error| mistake(format!("--blocks: {error}"))),
+            None => Ok(data),
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use diffgp_infer::Model;
-use diffgp_train::data::{COARSE, CsvRows, DataError};
+use diffgp_train::data::{COARSE, CsvRows, DataError, Watched};
 
 use super::failure::mistake;
 use super::layout::LayoutArgs;
@@ -21,6 +21,8 @@ pub(crate) struct ModelRows {
     /// Of a classifier whose target is wanted.
     classes: Vec<String>,
     numbers: Vec<usize>,
+    /// Of the rows that the model was trained on: for missing inputs.
+    means: Vec<f32>,
     cells: Vec<f32>,
 }
 
@@ -44,7 +46,7 @@ impl ModelRows {
     ) -> anyhow::Result<Self> {
         let names = model_names::kept(model);
         let known = names.as_ref().map(|(_, targets)| targets.join(","));
-        let rows = layout.open(path, targets.or(known.as_deref()).unwrap_or_default())?;
+        let mut rows = layout.open(path, targets.or(known.as_deref()).unwrap_or_default())?;
         let ignored = rows.find_columns(&layout.ignore)?;
         let wanted = TargetColumns { path, rows: &rows, count: model_names::target_count(model) };
         let target_columns = wanted.find(targets, names.as_ref().map(|(_, targets)| targets.as_slice()), need)?;
@@ -75,7 +77,13 @@ impl ModelRows {
         }
         rows.check_names(&used)?;
         let numbers = if classes.is_empty() { used } else { inputs.clone() };
-        Ok(Self { path: path.to_owned(), rows, inputs, targets, classes, numbers, cells: Vec::new() })
+        rows.watch(match classes.is_empty() {
+            true => Watched { inputs: inputs.clone(), targets: targets.clone(), class: None },
+            false => Watched { inputs: inputs.clone(), class: targets.first().copied(), ..Watched::default() },
+        });
+        let blob = model.blob();
+        let means = (0..model.inputs()).filter_map(|input| blob.input(input)).map(|input| input.mean).collect();
+        Ok(Self { path: path.to_owned(), rows, inputs, targets, classes, numbers, means, cells: Vec::new() })
     }
 
     /// The next row: the inputs, then the targets or the index of the class if they are needed; `None` at the end of the
@@ -83,6 +91,9 @@ impl ModelRows {
     pub(crate) fn next(&mut self) -> anyhow::Result<Option<&[f32]>> {
         if !self.rows.next_cells(&self.numbers, &mut self.cells)? {
             return Ok(None);
+        }
+        for (cell, mean) in self.cells.iter_mut().zip(&self.means).filter(|(cell, _)| cell.is_nan()) {
+            *cell = *mean;
         }
         if !self.classes.is_empty() {
             let name = self.rows.class(self.targets[0])?;
@@ -102,6 +113,7 @@ impl ModelRows {
         while let Some(cells) = self.next()? {
             all.extend_from_slice(cells);
         }
+        self.tell_repaired();
         if all.is_empty() {
             return Err(DataError::NoRows { path: Some(self.path) }.into());
         }
@@ -113,6 +125,11 @@ impl ModelRows {
             self.rows.check_spread(column, COARSE * deviation)?;
         }
         Ok(all)
+    }
+
+    /// Says what was left out or filled in the rows read.
+    pub(crate) fn tell_repaired(&self) {
+        LayoutArgs::tell_repaired(&self.rows);
     }
 
     /// The file.

@@ -2,7 +2,7 @@
 
 mod partial;
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,9 +12,14 @@ use serde::{Serialize, Serializer};
 use self::partial::Partial;
 pub(crate) use self::partial::is_partial;
 use super::failure::mistake;
+use super::shown;
 
-/// Prints text; unlike `println!`, a closed pipe is an error to be handled.
+/// Prints text; unlike `println!`, a closed pipe is an error to be handled. Names in it do not act on a terminal.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    write_out(&shown::lines(text))
+}
+
+fn write_out(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     Ok(stdout.flush()?)
@@ -22,7 +27,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 
 /// Prints exactly one JSON object.
 pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
-    print(&(serde_json::to_string(value)? + "\n"))
+    write_out(&(shown::json(&serde_json::to_string(value)?) + "\n"))
 }
 
 /// A path as JSON, which holds no other bytes than UTF-8.
@@ -34,8 +39,15 @@ pub(crate) fn lossy_path<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let written = match is_special(path) {
         true => OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(bytes)),
-        false => Partial::create(&behind_links(path)).and_then(|partial| partial.finish(bytes)),
+        false => Partial::create(&behind_links(path)).and_then(|partial| partial.finish(bytes).map(drop)),
     };
+    written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Like `write` for a file whose name is ours, not the user's: what has that name is replaced, a link too, and never
+/// written through.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> anyhow::Result<File> {
+    let written = Partial::create(path).and_then(|partial| partial.finish(bytes));
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 

@@ -8,11 +8,16 @@ mod flow_picture;
 mod gallery;
 mod paths;
 mod predictions;
+mod residuals;
 mod trace;
 
 use std::path::PathBuf;
 
 use anyhow::Context;
+use diffgp_train::compress::made_up_inputs;
+use diffgp_train::evaluate::{Answer, Known, Row, Sampling};
+use diffgp_train::model_file::ModelFile;
+use diffgp_train::threads::Threads;
 use serde::Serialize;
 
 use super::failure::mistake;
@@ -26,8 +31,8 @@ pub(super) use gallery::Gallery;
 /// Draw a model and its predictions, as SVG and PNG.
 ///
 /// predictions: means with 95 % bars against the truth (over the input itself if there is only one);
-/// calibration: promised against observed coverage or probability; trace: bound and validation log-likelihood of the
-/// run; flow: for one and two inputs, the flow itself; decision-path: for more, what the flow does to chosen rows.
+/// calibration: promised against observed coverage or probability; residuals: errors over the answer and the inputs; trace:
+/// bound and validation log-likelihood of the run; flow: for one and two inputs, the flow itself; decision-path: for more, what the flow does to chosen rows.
 #[derive(Debug, clap::Args)]
 #[command(
     args_override_self = true,
@@ -58,6 +63,32 @@ pub(crate) struct Args {
     file: FileOption,
 }
 
+/// Rows whose flow is drawn where there are none of data.
+const MADE_UP_ROWS: usize = 200;
+
+/// What the flow of a model does, seen from made-up inputs within its ranges, as SVG; nothing without a flow.
+pub(super) fn flow_of_model(file: &ModelFile, threads: &Threads) -> anyhow::Result<Option<String>> {
+    let model = file.model();
+    if model.steps() == 0 {
+        return Ok(None);
+    }
+    let mut inputs = made_up_inputs(&model);
+    inputs.truncate(MADE_UP_ROWS * model.inputs());
+    // What the model itself says of them stands where their targets would.
+    let answers = file.predict(&inputs, Sampling::Drift, threads)?;
+    let answer = |answer: &Answer| [answer.class().map_or_else(|| answer.mean(), |class| class as f32)];
+    let targets: Vec<[f32; 1]> = answers.iter().map(answer).collect();
+    let rows: Vec<Known<'_>> = inputs
+        .chunks_exact(model.inputs())
+        .zip(&targets)
+        .zip(0..)
+        .map(|((x, targets), number)| Known { row: Row { number, x }, targets })
+        .collect();
+    let followed = rows.iter().take(3).copied().collect();
+    let gallery = Gallery { file, model: &model, rows, followed, sampling: Sampling::Drift, threads, metrics: None };
+    gallery.flow_svg().map(Some)
+}
+
 #[derive(Debug, Serialize)]
 struct Report {
     pictures: Vec<String>,
@@ -73,6 +104,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let default_run = args.known.model.with_extension("run");
     let run_dir = args.run_dir.clone().or_else(|| default_run.join("metrics.jsonl").exists().then_some(default_run));
     let gallery = Gallery {
+        file: &file,
         model: &model,
         rows: known.numbers().iter().map(row).collect(),
         followed: followed.iter().map(row).collect(),

@@ -5,18 +5,19 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use diffgp_infer::{Model, Output};
-use diffgp_train::data::DataError;
+use diffgp_train::data::{DataError, Missing};
 use diffgp_train::evaluate::{Answer, Row, Sampling, evaluate};
 use diffgp_train::threads::Threads;
 use serde::Serialize;
 
 use super::console::tell;
+use super::failure::mistake;
 use super::file_options::FileOption;
 use super::layout::LayoutArgs;
 use super::model_rows::{ModelRows, Target};
 use super::sampling::SamplingArgs;
 use super::threads::ThreadsArgs;
-use super::{model_file, model_names, output};
+use super::{model_file, model_names, output, shown};
 
 /// Rows in memory at once.
 const CHUNK: usize = 4096;
@@ -25,9 +26,10 @@ const LEVEL: f32 = 0.9;
 
 /// Predict the rows of a CSV file with the device's own code.
 ///
-/// Writes CSV, one line per row: the columns mean, variance (noise included), low_90 and high_90 (the ends of the 90 %
-/// interval), of several targets mean_NAME and so on; probability (of the second) for two classes; probability_NAME of
-/// every class and class for more. Columns that the model does not know are ignored if both sides have names.
+/// Writes CSV, one line per row: the columns mean, variance and deviation (noise included), low_90 and high_90 (the ends of
+/// the 90 % interval), of several targets mean_NAME and so on; probability (of the second) for two classes, probability_NAME
+/// of every class for more, and class; in_range says whether all inputs are in the ranges seen in training. Columns that the
+/// model does not know are ignored if both sides have names.
 #[derive(Debug, clap::Args)]
 #[command(
     args_override_self = true,
@@ -49,6 +51,9 @@ pub(crate) struct Args {
     layout: LayoutArgs,
     #[command(flatten)]
     sampling: SamplingArgs,
+    /// Begin every line with the inputs as the model was given them.
+    #[arg(long, conflicts_with = "json")]
+    with_inputs: bool,
     /// Where to write the CSV [default: standard output].
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
@@ -76,7 +81,7 @@ struct Report {
 enum Columns {
     Number(NumberColumns),
     Numbers { outputs: Vec<NumberColumns> },
-    TwoClasses { probability: Vec<f32> },
+    TwoClasses { probability: Vec<f32>, class: Vec<String> },
     Classes { probabilities: Vec<ClassColumn>, class: Vec<String> },
 }
 
@@ -86,6 +91,7 @@ struct NumberColumns {
     name: Option<String>,
     mean: Vec<f32>,
     variance: Vec<f32>,
+    deviation: Vec<f32>,
     low_90: Vec<f32>,
     high_90: Vec<f32>,
 }
@@ -103,8 +109,13 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     if let Some(out) = &args.out {
         output::check_writable("--out", out, &[Some(&args.model), Some(&args.data), args.file.path()])?;
     }
+    if args.layout.missing() == Missing::Drop {
+        return Err(mistake("--missing drop: expected an answer for every row; --missing mean gives one".to_owned()));
+    }
     let mut rows = ModelRows::open(&args.data, &args.layout, &model, args.target.as_deref(), Target::Skipped)?;
-    let predictions = predict_all(&model, &mut rows, args.sampling.sampling(), &threads)?;
+    let mut inputs = vec![Vec::new(); if args.with_inputs { model.inputs() } else { 0 }];
+    let predictions = predict_all(&model, &mut rows, args.sampling.sampling(), &threads, &mut inputs)?;
+    rows.tell_repaired();
     if predictions.is_empty() {
         return Err(DataError::NoRows { path: Some(args.data) }.into());
     }
@@ -117,18 +128,23 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         let out_of_range = (0..n).filter(|&row| !predictions[row].in_range()).collect();
         return output::print_json(&Report { n, columns, out_of_range });
     }
-    let table = table(n, &columns.listed());
+    let in_range: Vec<String> = predictions.iter().map(|prediction| prediction.in_range().to_string()).collect();
+    let given = model_names::inputs(&model).into_iter().zip(inputs.iter().map(|column| Cells::Numbers(column)));
+    let all = given.chain(columns.listed()).chain([("in_range".to_owned(), Cells::Words(&in_range))]);
+    let table = table(n, &all.collect::<Vec<_>>());
     match &args.out {
         Some(out) => output::write(out, table.as_bytes()),
         None => output::print(&table),
     }
 }
 
+/// All predictions; the inputs column by column, for as many columns as are wanted.
 fn predict_all(
     model: &Model<'_>,
     rows: &mut ModelRows,
     sampling: Sampling,
     threads: &Threads,
+    inputs: &mut [Vec<f32>],
 ) -> anyhow::Result<Vec<Answer>> {
     let (width, mut number) = (rows.width(), 0);
     let (mut cells, mut predictions) = (Vec::new(), Vec::new());
@@ -142,6 +158,9 @@ fn predict_all(
         if cells.is_empty() {
             return Ok(predictions);
         }
+        for (column, values) in inputs.iter_mut().enumerate() {
+            values.extend(cells.chunks_exact(width).map(|x| x[column]));
+        }
         let chunk: Vec<Row<'_>> =
             cells.chunks_exact(width).zip(number..).map(|(x, number)| Row { number, x }).collect();
         number += chunk.len() as u32;
@@ -154,11 +173,11 @@ fn predict_all(
 impl Columns {
     fn new(model: &Model<'_>, answers: &[Answer]) -> Self {
         let classes = model_names::classes(model);
+        let class = answers.iter().filter_map(Answer::class).map(|class| classes[class].clone()).collect();
         if classes.len() == 2 {
-            return Self::TwoClasses { probability: answers.iter().filter_map(Answer::probability).collect() };
+            return Self::TwoClasses { probability: answers.iter().filter_map(Answer::probability).collect(), class };
         }
         if !classes.is_empty() {
-            let class = answers.iter().filter_map(Answer::class).map(|class| classes[class].clone()).collect();
             let column = |(class, name): (usize, String)| ClassColumn {
                 name,
                 probability: answers.iter().map(|answer| answer.probabilities()[class]).collect(),
@@ -177,7 +196,9 @@ impl Columns {
         match self {
             Self::Number(column) => column.listed(),
             Self::Numbers { outputs } => outputs.iter().flat_map(NumberColumns::listed).collect(),
-            Self::TwoClasses { probability } => vec![("probability".to_owned(), Cells::Numbers(probability))],
+            Self::TwoClasses { probability, class } => {
+                vec![("probability".to_owned(), Cells::Numbers(probability)), ("class".to_owned(), Cells::Words(class))]
+            }
             Self::Classes { probabilities, class } => {
                 let column = |of: &'_ ClassColumn| format!("probability_{}", of.name);
                 let columns = probabilities.iter().map(|of| (column(of), Cells::Numbers(&of.probability)));
@@ -198,6 +219,7 @@ impl NumberColumns {
             name,
             mean: column(Output::mean),
             variance: column(Output::variance),
+            deviation: column(Output::std_dev),
             low_90: end(|(low, _)| low),
             high_90: end(|(_, high)| high),
         }
@@ -205,9 +227,14 @@ impl NumberColumns {
 
     fn listed(&self) -> Vec<(String, Cells<'_>)> {
         let suffix = self.name.as_ref().map_or_else(String::new, |name| format!("_{name}"));
-        [("mean", &self.mean), ("variance", &self.variance), ("low_90", &self.low_90), ("high_90", &self.high_90)]
-            .map(|(column, values)| (format!("{column}{suffix}"), Cells::Numbers(values)))
-            .into()
+        let columns = [
+            ("mean", &self.mean),
+            ("variance", &self.variance),
+            ("deviation", &self.deviation),
+            ("low_90", &self.low_90),
+            ("high_90", &self.high_90),
+        ];
+        columns.map(|(column, values)| (format!("{column}{suffix}"), Cells::Numbers(values))).into()
     }
 }
 
@@ -234,10 +261,11 @@ fn table(rows: usize, columns: &[(String, Cells<'_>)]) -> String {
     table
 }
 
-/// Quoted where it has to be.
+/// Quoted where it has to be. A name that would go on in the next line is written in one.
 fn cell(text: &str) -> String {
+    let text = shown::line(text);
     match text.contains([',', '"']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
+        false => text,
     }
 }

@@ -135,12 +135,17 @@ impl Reporter {
 
     fn line(&self, stage: StageId, done: u64) {
         if self.lines {
-            tell!("{:<12}  {done:>6}/{}  {}", name(stage), self.end, self.figures(done));
+            // A model that starts at its optimum has no iterations.
+            let place = if self.end == 0 { String::new() } else { format!("{done:>6}/{}  ", self.end) };
+            tell!("{:<12}  {place}{}", name(stage), self.figures(done));
         }
     }
 
     fn figures(&self, done: u64) -> String {
-        let mut parts = vec![format!("ELBO {:.1}", self.elbo)];
+        let mut parts = vec![];
+        if self.elbo.is_finite() {
+            parts.push(format!("ELBO {:.1}", self.elbo));
+        }
         if let Some(score) = self.validation_score {
             if let Some(rmse) = score.rmse {
                 parts.push(format!("validation RMSE {}", console::figure(rmse, 4)));
@@ -174,6 +179,7 @@ fn name(stage: StageId) -> String {
         StageName::WarmStart => "warm start",
         StageName::Flow => "flow",
         StageName::NoFlowOnAllRows | StageName::FlowOnAllRows => "all rows",
+        StageName::CrossFitWarmStart | StageName::CrossFit => "calibration",
     };
     if stage.fold == 0 { name.to_owned() } else { format!("{name} {}", stage.fold + 1) }
 }

@@ -8,16 +8,18 @@
 //! lock            held by the process that trains here
 //! model.dgp       the model
 //! report.html     figures and pictures in one page
+//! explore.html    a page to play with the model
 //! ```
 
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use diffgp_train::checkpoint::Checkpoint;
+use diffgp_train::checkpoint::{Checkpoint, CheckpointError};
 use diffgp_train::data::Dataset;
+use diffgp_train::own_file;
 use diffgp_train::provenance::Provenance;
 use diffgp_train::train::{Config, Progress, Validated};
 use serde_json::{Value, json};
@@ -28,8 +30,11 @@ use super::run_lock::RunLock;
 
 const MODEL: &str = "model.dgp";
 const LOCK: &str = "lock";
+/// The page to play with; the report links to it.
+pub(crate) const EXPLORE: &str = "explore.html";
 /// Everything in it.
-const FILES: [&str; 7] = ["config.toml", "run.json", "metrics.jsonl", "checkpoint", LOCK, MODEL, "report.html"];
+const FILES: [&str; 8] =
+    ["config.toml", "run.json", "metrics.jsonl", "checkpoint", LOCK, MODEL, "report.html", EXPLORE];
 
 /// A run directory that is being written.
 pub(crate) struct RunDirectory {
@@ -60,8 +65,7 @@ impl RunDirectory {
                 String::new()
             }
         };
-        output::write(&metrics, kept.as_bytes())?;
-        let file = OpenOptions::new().append(true).open(&metrics).map_err(|error| refused(path, &error))?;
+        let file = output::replace(&metrics, kept.as_bytes())?;
         Ok(Self { path: path.to_owned(), metrics: BufWriter::new(file), _lock: lock })
     }
 
@@ -73,7 +77,7 @@ impl RunDirectory {
         data: &Dataset,
         resumed: bool,
     ) -> anyhow::Result<()> {
-        output::write(&self.path.join("config.toml"), options.to_string().as_bytes())?;
+        output::replace(&self.path.join("config.toml"), options.to_string().as_bytes())?;
         let path = self.path.join("run.json");
         let mut provenance = if resumed { provenance_before(&path) } else { Vec::new() };
         let here = Provenance::here();
@@ -89,7 +93,7 @@ impl RunDirectory {
             },
             "config": config,
         });
-        output::write(&path, (serde_json::to_string_pretty(&run)? + "\n").as_bytes())
+        output::replace(&path, (serde_json::to_string_pretty(&run)? + "\n").as_bytes()).map(drop)
     }
 
     /// Records an iteration.
@@ -123,10 +127,20 @@ impl RunDirectory {
 
     /// Keeps the page about the finished model.
     pub(crate) fn report(&self, html: &str) -> anyhow::Result<()> {
-        output::write(&self.report_path(), html.as_bytes())
+        output::replace(&self.report_path(), html.as_bytes()).map(drop)
     }
 
-    /// Where the page is.
+    /// Keeps the page to play with.
+    pub(crate) fn explore(&self, html: &str) -> anyhow::Result<()> {
+        output::write(&self.explore_path(), html.as_bytes())
+    }
+
+    /// Where that is.
+    pub(crate) fn explore_path(&self) -> PathBuf {
+        self.path.join(EXPLORE)
+    }
+
+    /// Where the page about the model is.
     pub(crate) fn report_path(&self) -> PathBuf {
         self.path.join("report.html")
     }
@@ -139,7 +153,7 @@ impl RunDirectory {
     /// Keeps the finished model.
     pub(crate) fn model(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
         self.flush()?;
-        output::write(&self.path.join(MODEL), bytes)
+        output::replace(&self.path.join(MODEL), bytes).map(drop)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -170,14 +184,21 @@ pub(crate) fn check_out(out: &Path, directory: &Path, compressed: bool) -> anyho
     }
 }
 
-/// Refuses a directory with files that are not a run's: some of them have names that a run writes to.
+/// Refuses a directory with files that are not a run's: some of them have names that a run writes to. A link is not a
+/// run's either, nor a pipe.
 fn check_own(directory: &Path) -> anyhow::Result<()> {
+    let shown = directory.display();
+    if let Some(name) = FILES.iter().find(|name| own_file::is_foreign(&directory.join(name))) {
+        return Err(mistake(format!(
+            "--run-dir {shown}: {name} is a link, a pipe or a folder there, where a run keeps a file; remove it, or choose \
+             another directory"
+        )));
+    }
     let is_run = [LOCK, "run.json"].iter().any(|name| directory.join(name).exists());
     let mut entries = fs::read_dir(directory).map_err(|error| refused(directory, &error))?;
     if is_run || entries.next().is_none() {
         return Ok(());
     }
-    let shown = directory.display();
     Err(mistake(format!("--run-dir {shown}: files are there and it is not a run directory; choose an empty one")))
 }
 
@@ -201,17 +222,16 @@ pub(crate) fn checkpoint_path(directory: &Path) -> PathBuf {
 
 /// The checkpoint to go on from; `None` if the run was killed before its first.
 pub(crate) fn read_checkpoint(directory: &Path) -> anyhow::Result<Option<Checkpoint>> {
-    let path = checkpoint_path(directory);
-    if !path.exists() {
-        return Ok(None);
+    match Checkpoint::read(&checkpoint_path(directory)) {
+        Err(CheckpointError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+        read => Ok(Some(read.with_context(|| format!("--resume {}", directory.display()))?)),
     }
-    Ok(Some(Checkpoint::read(&path).with_context(|| format!("--resume {}", directory.display()))?))
 }
 
 /// The machines that a run was on until now.
 fn provenance_before(run: &Path) -> Vec<Provenance> {
-    let text = fs::read_to_string(run).unwrap_or_default();
-    let run: Value = serde_json::from_str(&text).unwrap_or_default();
+    let text = own_file::read(run).unwrap_or_default();
+    let run: Value = serde_json::from_slice(&text).unwrap_or_default();
     serde_json::from_value(run["provenance"].clone()).unwrap_or_default()
 }
 
@@ -222,6 +242,6 @@ fn lines_before(metrics: &Path, checkpoint: &Checkpoint) -> String {
         let place = value["stage"].as_u64().zip(value["iteration"].as_u64());
         place.is_some_and(|(stage, iteration)| (stage as usize, iteration) < checkpoint.place())
     };
-    let text = fs::read_to_string(metrics).unwrap_or_default();
+    let text = String::from_utf8(own_file::read(metrics).unwrap_or_default()).unwrap_or_default();
     text.lines().filter(is_before).map(|line| format!("{line}\n")).collect()
 }

@@ -4,11 +4,16 @@
 //! stale lock. The file itself stays; it holds the number of the process, for the message to the next one.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::io::{Read, Seek, Write};
 use std::path::Path;
+
+use diffgp_train::own_file;
 
 use super::console::tell;
 use super::failure::mistake;
+
+/// Bytes of a number and its line's end; of a longer file no more is read.
+const LONGEST: u64 = 16;
 
 /// Held for as long as a run writes to its directory.
 #[derive(Debug)]
@@ -22,13 +27,20 @@ impl RunLock {
         let shown = directory.display();
         let path = directory.join("lock");
         let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(|error| {
-                mistake(format!("--run-dir {shown}: {error}; expected a directory that can be written to"))
+            own_file::open(&path, OpenOptions::new().read(true).write(true).create(true)).map_err(|error| {
+                mistake(format!("--run-dir {shown}: lock: {error}; expected a directory that can be written to"))
             })?;
         match file.try_lock() {
             Ok(()) => {
+                // A second name of another file holds something else, and keeps it.
+                if file.metadata().map_or(true, |known| known.len() > 0) && holder(&mut file).is_none() {
+                    return Err(mistake(format!(
+                        "--run-dir {shown}: its file lock is not a run's; choose another directory"
+                    )));
+                }
                 // Only the message to others depends on this.
-                let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+                let begun = file.set_len(0).and_then(|()| file.rewind());
+                let _ = begun.and_then(|()| writeln!(file, "{}", std::process::id()));
             }
             Err(TryLockError::WouldBlock) => {
                 let holder = holder(&mut file).map_or("another process".to_owned(), |id| format!("process {id}"));
@@ -46,8 +58,9 @@ impl RunLock {
     }
 }
 
+/// The number of a process, if that is all there is.
 fn holder(file: &mut File) -> Option<u32> {
     let mut text = String::new();
-    file.read_to_string(&mut text).ok()?;
+    file.take(LONGEST).read_to_string(&mut text).ok()?;
     text.trim().parse().ok()
 }

@@ -13,14 +13,18 @@ use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::compress::{self, CompressError, Compressed, Goal};
 use diffgp_train::data::Dataset;
 use diffgp_train::device_cost::Core;
+use diffgp_train::evaluate::Known;
 use diffgp_train::export::{Errors, Exported};
 use diffgp_train::model_file::ModelFile;
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{self, Config, TrainError, Trained};
 
-use self::summary::Summary;
+use self::summary::{Summary, choices};
 use self::watch::Watch;
+use super::calibrate::Calibrated;
+use super::compress::UNCALIBRATED;
 use super::console::tell;
+use super::explore::{Page, Rows};
 use super::failure::{mistake, training_failed};
 use super::file_options::FileOption;
 use super::labelled::LabelledArgs;
@@ -33,10 +37,11 @@ use super::{class_notes, console, interrupt, model_file, output};
 /// Train a model on a CSV file.
 ///
 /// Good without flags: some of the training rows are kept aside, the iteration that predicts them best is kept, and
-/// sizes follow from the number of rows. Rows of --test-rows take no part in anything.
+/// sizes follow from the number of rows. Rows held out (--test-share, --test-last, --test-groups, --test-rows) take no part in
+/// anything.
 ///
-/// The run directory holds the options (config.toml), metrics.jsonl, a checkpoint, the model and a page
-/// about it (report.html). After Ctrl-C or a
+/// The run directory holds the options (config.toml), metrics.jsonl, a checkpoint, the model, a page
+/// about it (report.html) and one to play with it (explore.html). After Ctrl-C or a
 /// crash, the same command with --resume goes on and gives the model of an undisturbed run, byte for byte on the same
 /// kind of CPU (instruction set).
 #[derive(Debug, clap::Args)]
@@ -44,13 +49,17 @@ use super::{class_notes, console, interrupt, model_file, output};
     args_override_self = true,
     after_help = "Examples:
   diffgp train data.csv --target strength
+  diffgp train data.csv --target strength --test-share 0.2 --out strength.dgp      (a fifth of the rows to test it with)
   diffgp train data.csv --target strength --test-rows splits.txt --split 0 --out strength.dgp
+  diffgp train log.csv --target load --test-last 0.2 --blocks 50       (rows that follow each other in time)
+  diffgp train data.csv --target y --test-groups pump --groups pump   (repeated measurements)
   diffgp train data.csv --target heating,cooling            (two targets, one model)
   diffgp train data.csv --target fault                      (classes, if the column holds words)
   diffgp train data.csv --target fault --task classification
   diffgp train data.csv --target y --ignore date,comment
   diffgp train data.csv --target 8 --flow-time 0          (a plain sparse Gaussian process)
   diffgp train data.csv --target y --max-bytes 32768        (a model that fits)
+  diffgp train data.csv --target y --integers               (for cores without floating-point hardware)
   diffgp train data.csv --target y --inducing 30            (a small model from the start)"
 )]
 pub(crate) struct Args {
@@ -67,6 +76,10 @@ pub(crate) struct Args {
     /// The largest model file: a larger one is compressed, as `compress` does, and kept whole in the run directory.
     #[arg(long, value_name = "N")]
     max_bytes: Option<usize>,
+    /// A model for devices without floating-point hardware: evaluated in integers, as of `compress`. The whole one is kept
+    /// in the run directory.
+    #[arg(long)]
+    integers: bool,
     /// Run directory: a new or empty one, or one of an earlier run [default: the model's name with the extension .run].
     #[arg(long, value_name = "DIR")]
     run_dir: Option<PathBuf>,
@@ -98,7 +111,7 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
     let test_rows = args.test_rows.test_rows.as_deref();
     output::check_writable("--out", &args.out, &[Some(&args.rows.data), test_rows, args.file.path()])?;
     let run_dir = args.run_dir.clone().unwrap_or_else(|| args.out.with_extension("run"));
-    run_directory::check_out(&args.out, &run_dir, args.max_bytes.is_some())?;
+    run_directory::check_out(&args.out, &run_dir, args.max_bytes.is_some() || args.integers)?;
     let lock = RunDirectory::lock(&run_dir)?;
     let checkpoint = if args.resume { run_directory::read_checkpoint(&run_dir)? } else { None };
     if let Some(checkpoint) = &checkpoint {
@@ -123,11 +136,12 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
     let (exported, compressed) = compressed(&args, &data, exported, &threads)?;
     output::write(&args.out, &exported.bytes)?;
     // The model is there; a page about it is not worth failing for.
-    let page = write_report(&args, &config, &data, test.as_ref(), &exported.bytes, &directory, &threads);
+    let page = write_report(&args, &config, &data, test.as_ref(), (&trained, &exported.bytes), &directory, &threads);
     if let Err(error) = &page {
         tell!("warning: {} is not written: {error:#}", directory.report_path().display());
         // One of an earlier run would be about another model.
         let _ = fs::remove_file(directory.report_path());
+        let _ = fs::remove_file(directory.explore_path());
     }
     let summary = Summary {
         model: args.out.display().to_string(),
@@ -142,6 +156,7 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
         steps: trained.params.flow.as_ref().map_or(0, |flow| flow.steps),
         scheme: trained.params.flow.as_ref().map(|flow| flow.scheme.id()),
         discretisation_error: trained.discretisation.map(|of| of.error),
+        calibration: Calibrated::of(&ModelFile::new(&exported.bytes)?.model()),
         kernel: format!("{:?}", trained.params.predictor.kernel(0).kind).to_lowercase(),
         flow_gain: trained.flow_gain.map(|gain| gain.mean),
         flow_gain_se: trained.flow_gain.map(|gain| gain.standard_error),
@@ -167,20 +182,29 @@ fn compressed(
     exported: Exported,
     threads: &Threads,
 ) -> anyhow::Result<(Exported, Option<Compressed>)> {
-    let Some(most) = args.max_bytes.filter(|&most| exported.bytes.len() > most) else { return Ok((exported, None)) };
-    tell!("compressing {} to at most {}", console::bytes(exported.bytes.len()), console::bytes(most));
-    let goal = Goal { max_bytes: Some(most), ..Goal::default() };
+    let too_large = args.max_bytes.filter(|&most| exported.bytes.len() > most);
+    let size = console::bytes(exported.bytes.len());
+    match (too_large, args.integers) {
+        (None, false) => return Ok((exported, None)),
+        (Some(most), false) => tell!("compressing {size} to at most {}", console::bytes(most)),
+        (_, true) => tell!("rounding {size} to integers"),
+    }
+    let goal = Goal { max_bytes: args.max_bytes, integers: args.integers, ..Goal::default() };
     let inputs: Vec<f32> = (0..data.rows()).flat_map(|row| data.input_row(row)).copied().collect();
     let work = |model: &Model<'_>| Core::M4f.work(model).instructions_per_sampled_path;
-    let small = compress::compress(&exported.bytes, &inputs, &goal, &work, &mut |_| (), threads).map_err(|error| {
-        match error {
-            CompressError::OutOfReach { .. } => mistake(format!(
-                "--max-bytes {most}: {error}; the whole model is in the run directory, allow more or train with fewer \
+    let most = args.max_bytes.unwrap_or_default();
+    let refused = |error| match error {
+        CompressError::NotFixed(_) => mistake(format!("--integers: {error}; the model itself is in the run directory")),
+        CompressError::OutOfReach { .. } => mistake(format!(
+            "--max-bytes {most}: {error}; the whole model is in the run directory, allow more or train with fewer \
              --inducing points"
-            )),
-            error => error.into(),
-        }
-    })?;
+        )),
+        error => error.into(),
+    };
+    let small = compress::compress(&exported.bytes, &inputs, &goal, &work, &mut |_| (), threads).map_err(refused)?;
+    if ModelFile::new(&exported.bytes)?.model().blob().calibration().is_some() {
+        tell!("{UNCALIBRATED}");
+    }
     // Of a compressed model the file says how far it is from the whole one.
     let file = ModelFile::new(&small.bytes)?;
     let header = *file.model().blob().header();
@@ -194,8 +218,10 @@ fn compressed(
 
 /// The training rows, and the held-out rows with their numbers.
 fn read_rows(args: &mut Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
+    args.rows.layout.leave_out(args.test_rows.test_groups.as_deref());
     let data = args.rows.read(&mut args.settings)?;
-    let (data, test) = match args.test_rows.read(&args.rows.data, data.rows())? {
+    let target = args.rows.target.as_deref().unwrap_or_default();
+    let (data, test) = match args.test_rows.read(&args.rows.data, data.rows(), &args.rows.layout, target)? {
         Some(numbers) => {
             let (data, rows) = data.hold_out(&numbers)?;
             (data, Some(HeldOut { rows, numbers }))
@@ -216,30 +242,37 @@ struct HeldOut {
     numbers: Vec<usize>,
 }
 
-/// The page about the model, on the held-out rows if there are some.
+/// The page about the model and the one to play with it, on the held-out rows if there are some.
 fn write_report(
     args: &Args,
     config: &Config,
     data: &Dataset,
     test: Option<&HeldOut>,
-    blob: &[u8],
+    (trained, blob): (&Trained, &[u8]),
     directory: &RunDirectory,
     threads: &Threads,
 ) -> anyhow::Result<()> {
     let numbers: Vec<usize> = (0..data.rows()).collect();
     let (rows, numbers, described) = match test {
-        Some(test) => (&test.rows, &test.numbers, "Held-out rows of --test-rows"),
-        None => (data, &numbers, "Training rows, which flatter; hold rows out with --test-rows for an honest picture"),
+        Some(test) => (&test.rows, &test.numbers, "Held-out rows"),
+        None => {
+            (data, &numbers, "Training rows, which flatter; hold rows out with --test-share 0.2 for an honest picture")
+        }
     };
+    let (model, name) = (ModelFile::new(blob)?, report::file_name(&args.out));
+    let known: Vec<Known<'_>> = (0..rows.rows()).map(|row| Known::of(rows, row, numbers[row])).collect();
+    let shown = Rows { known: &known, described: &format!("{described}.") };
+    directory.explore(&Page { file: &model, name: &name, rows: Some(shown) }.html()?)?;
     let html = Report {
-        model: &ModelFile::new(blob)?,
-        name: &report::file_name(&args.out),
-        rows,
-        numbers,
+        model: &model,
+        name: &name,
+        rows: &known,
         described,
-        metrics: directory.metrics_path(),
+        metrics: Some(directory.metrics_path()),
+        choices: &choices(trained),
         threads,
-        options: &options(args, config)?.to_string(),
+        options: Some(&options(args, config)?.to_string()),
+        beside_explore: true,
     }
     .html()?;
     directory.report(&html)
@@ -257,7 +290,8 @@ fn train_watched(
         (time, true) => format!("T = {time} if it is worth it"),
         (time, false) => format!("T = {time}"),
     };
-    tell!("training on {} rows of {} inputs, {flow}", data.rows(), data.inputs());
+    let search = if config.searches(data.rows()) { "; exact Gaussian processes first" } else { "" };
+    tell!("training on {} rows of {} inputs, {flow}{search}", data.rows(), data.inputs());
     let mut watch = Watch::new(directory);
     let outcome = match checkpoint {
         Some(checkpoint) => train::resume(data, config, checkpoint, &mut watch),
@@ -267,7 +301,7 @@ fn train_watched(
     match outcome {
         Ok(trained) => Ok((trained, directory)),
         Err(error @ TrainError::Stopped { .. }) => {
-            Err(anyhow::anyhow!("{error}; a checkpoint was left, go on with\n  {} --resume", this_command()))
+            Err(anyhow::anyhow!("{error}; a checkpoint was left, go on with: {} --resume", this_command()))
         }
         Err(TrainError::Checkpoint(error)) => Err(interrupted(error)),
         Err(error) => Err(training_failed(&args.rows.data, error)),
@@ -276,10 +310,7 @@ fn train_watched(
 
 /// The run cannot be recorded any more: what was kept stays.
 fn interrupted(error: std::io::Error) -> anyhow::Error {
-    anyhow::anyhow!(
-        "{error}; the last checkpoint is kept, put that right and go on with\n  {} --resume",
-        this_command()
-    )
+    anyhow::anyhow!("{error}; the last checkpoint is kept, put that right and go on with: {} --resume", this_command())
 }
 
 /// The options of this run, for `--config`.
@@ -293,14 +324,23 @@ fn options(args: &Args, config: &Config) -> anyhow::Result<toml::Table> {
     if let Some(answer) = args.rows.layout.answer() {
         put("header", answer.to_owned());
     }
+    if let Some(how) = args.rows.layout.missing_typed() {
+        put("missing", how.to_owned());
+    }
     put("out", args.out.display().to_string());
-    if let Some(file) = &args.test_rows.test_rows {
-        put("test-rows", file.display().to_string());
-        put("split", args.test_rows.split.unwrap_or(0).to_string());
+    args.test_rows.typed().into_iter().for_each(|(name, value)| drop(put(name, value)));
+    if let Some(column) = &args.rows.groups {
+        put("groups", column.clone());
+    }
+    if let Some(blocks) = args.rows.blocks {
+        put("blocks", blocks.to_string());
     }
     table.insert("strip-names".to_owned(), args.strip_names.into());
     if let Some(most) = args.max_bytes {
         table.insert("max-bytes".to_owned(), settings::whole_number(most as u64));
+    }
+    if args.integers {
+        table.insert("integers".to_owned(), true.into());
     }
     table.insert("checkpoint-every".to_owned(), settings::whole_number(args.checkpoint_every));
     Ok(table)

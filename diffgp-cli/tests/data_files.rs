@@ -61,8 +61,8 @@ fn files_that_are_no_tables() {
     refuse(b"\n\n\r\n", &["empty"]);
     refuse(b"a,b,y\n", &["no data rows"]);
     refuse(b"a,b,y\n1,2,3\n", &["1 training rows", "at least 2"]);
-    refuse(b"\xff\xfea\0,\0y\0\n\0", &["line 1, column 0", "UTF-8"]);
-    refuse(b"a,\xb0C,y\n1,2,3\n", &["line 1, column 1", "UTF-8"]);
+    refuse(b"\xff\xfea\0,\0y\0\n\0", &["no data rows"]);
+    refuse(b"\x1f\x8b\x08\0", &["table.csv"]);
     refuse(b"a,b,y\n1,\xb02,3\n", &["row 1 (line 2)", "\"b\"", "not a number"]);
 }
 
@@ -70,9 +70,7 @@ fn files_that_are_no_tables() {
 fn other_separators_and_decimal_marks_get_advice() {
     let folder = Folder::new();
     let refuse = |content: &str, words: &[&str]| train(&folder, content, "").refused_with(words);
-    refuse("a;b;y\n1;2;3\n", &["semicolons", "expected commas"]);
-    refuse("a;b;y\n1,5;2,5;3\n", &["semicolons", "points as decimal marks"]);
-    refuse("a\tb\ty\n1\t2\t3\n", &["tabs", "expected commas"]);
+    refuse("a;b;y\n1,5;2.5;3\n", &["decimal comma"]);
     refuse("a|b|y\n1|2|3\n", &["bars", "expected commas"]);
     refuse("a b y\n1 2 3\n", &["spaces", "expected commas"]);
     refuse("a,b,y\n1,2,3\n1,5,2,25,3,125\n", &["row 2 (line 3)", "6 cells", "decimals", "with a point"]);

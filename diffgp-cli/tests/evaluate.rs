@@ -26,7 +26,7 @@ fn eval_of_a_classifier_has_its_keys() {
     assert!(json["auc"].as_f64().unwrap() > 0.9, "{json}");
     assert!(json["accuracy"].is_f64() && json["log_likelihood"].is_f64() && json["rmse"].is_null(), "{json}");
     let table = folder.run("predict model.dgp data.csv").succeeds().stdout;
-    assert!(table.starts_with("probability\n"), "{table}");
+    assert!(table.starts_with("probability,class,in_range\n"), "{table}");
     let json = folder.run("predict model.dgp data.csv --json").json();
     assert_eq!((&json["n"], json["probability"].as_array().unwrap().len()), (&60.into(), 60));
     folder.write("three.csv", csv(60, |a, _| f64::from(a > 0.0) + 2.0));
@@ -63,18 +63,29 @@ fn eval_on_a_split_is_eval_on_those_rows_with_their_own_noise() {
 fn predictions_read_back_to_the_same_bits_however_they_are_asked_for() {
     let folder = Folder::with_model();
     let table = folder.run("predict model.dgp data.csv --paths 7 --seed 5").succeeds().stdout;
-    assert!(table.starts_with("mean,variance,low_90,high_90\n") && table.lines().count() == 61, "{table}");
+    assert!(
+        table.starts_with("mean,variance,deviation,low_90,high_90,in_range\n") && table.lines().count() == 61,
+        "{table}"
+    );
     let json = folder.run("predict model.dgp data.csv --paths 7 --seed 5 --json").json();
     folder.run("predict model.dgp data.csv --paths 7 --seed 5 --out p.csv").succeeds();
     assert_eq!(folder.read_text("p.csv"), table);
     for (row, line) in table.lines().skip(1).enumerate() {
-        for (cell, column) in line.split(',').zip(["mean", "variance", "low_90", "high_90"]) {
+        for (cell, column) in line.split(',').zip(["mean", "variance", "deviation", "low_90", "high_90"]) {
             assert_eq!(cell.parse::<f32>().unwrap(), json[column][row].as_f64().unwrap() as f32, "{column}");
         }
     }
     assert_ne!(folder.run("predict model.dgp data.csv --paths 7").succeeds().stdout, table);
     let drift = folder.run("predict model.dgp data.csv --deterministic").succeeds().stdout;
     assert_eq!(folder.run("predict model.dgp data.csv --deterministic --seed 9").succeeds().stdout, drift);
+    // The inputs along with it, as f32 reads them; a row outside is marked.
+    folder.write("two.csv", "a,b\n0.1,0.25\n7,0\n");
+    let alone = folder.run("predict model.dgp two.csv").succeeds().stdout;
+    let along = folder.run("predict model.dgp two.csv --with-inputs").succeeds().stdout;
+    let joined: Vec<String> =
+        alone.lines().zip(["a,b", "0.1,0.25", "7.0,0.0"]).map(|(line, inputs)| format!("{inputs},{line}")).collect();
+    assert_eq!(along.lines().collect::<Vec<_>>(), joined);
+    assert!(joined[1].ends_with(",true") && joined[2].ends_with(",false"), "{along}");
 }
 
 #[test]

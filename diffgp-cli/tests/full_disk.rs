@@ -1,11 +1,12 @@
 //! A disk that is full or read-only: a clear error, the last checkpoint kept, and the run can go on.
 //!
 //! Small and read-only disks are mounted in a namespace of their own, which needs no rights of the user; where the
-//! system forbids that, the test says that it was skipped. A limit on the size of files works everywhere.
+//! system forbids that, `cargo xtask test` counts the test as skipped. A limit on the size of files works everywhere.
 
 use std::process::Command;
 
 use crate::runner::{Folder, Outcome};
+use crate::skipped::skipped;
 
 /// A run whose metrics take some 90 KB.
 const TRAIN: &str = "train data.csv --target y --inducing 8 --warm-iterations 9 --iterations 400 --steps 3 \
@@ -26,7 +27,7 @@ fn can_mount(folder: &Folder) -> bool {
     }));
     let possible = outcome.is_ok_and(|outcome| outcome.code == 0);
     if !possible {
-        println!("SKIPPED: this system does not let a test mount a disk");
+        skipped("a full or read-only disk: this system does not let a test mount one");
     }
     possible
 }

@@ -2,8 +2,25 @@
 
 use crate::runner::Folder;
 
-const SUBCOMMANDS: [&str; 10] =
-    ["train", "eval", "predict", "inspect", "compress", "device", "crossval", "plot", "demo", "completions"];
+const SUBCOMMANDS: [&str; 17] = [
+    "train",
+    "eval",
+    "predict",
+    "inspect",
+    "export",
+    "compress",
+    "calibrate",
+    "device",
+    "update",
+    "keygen",
+    "sign",
+    "verify",
+    "crossval",
+    "plot",
+    "explore",
+    "demo",
+    "completions",
+];
 
 #[test]
 fn every_subcommand_has_help_and_is_completed() {

@@ -27,7 +27,7 @@ fn family(board: &str) -> (&'static str, f64) {
         "m3" => ("Cortex-M3", SOFTWARE),
         "m4f" | "m7" => ("Cortex-M4F, M7", HARDWARE),
         "m33" | "m55" => ("Cortex-M33, M55", HARDWARE),
-        "rv32" => ("RISC-V RV32IMAC", SOFTWARE),
+        "rv32" | "rv32imc" => ("RISC-V RV32IMAC", SOFTWARE),
         other => panic!("board {other} has no family in `inspect`"),
     }
 }

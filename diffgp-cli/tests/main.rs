@@ -8,10 +8,19 @@ mod data_precision;
 mod demo;
 mod device;
 mod evaluate;
+mod everyday_files;
+mod explore;
+mod export;
 mod first_line;
 #[cfg(target_os = "linux")]
 mod full_disk;
+mod held_out;
 mod help;
+#[cfg(unix)]
+mod hostile_folder;
+#[cfg(unix)]
+mod hostile_input;
+mod hostile_model;
 mod inspect;
 mod inspect_figures;
 mod inspect_snippet;
@@ -21,7 +30,13 @@ mod killed;
 mod late_failures;
 mod many_answers;
 mod plot;
+mod report;
 mod runner;
+mod signing;
+#[cfg(target_os = "linux")]
+#[path = "../../tests/skipped.rs"]
+mod skipped;
 mod threads;
 mod train;
 mod two_trainers;
+mod update;

@@ -53,13 +53,13 @@ fn targets_are_scored_and_predicted_each_under_its_name() {
         }
     }
     let predictions = folder.run("predict model.dgp data.csv").succeeds().stdout;
-    let header = "mean_load,variance_load,low_90_load,high_90_load,\"mean_heat, W\",\"variance_heat, W\",\"low_90_heat, W\",\"high_90_heat, W\"";
+    let header = "mean_load,variance_load,deviation_load,low_90_load,high_90_load,\"mean_heat, W\",\"variance_heat, W\",\"deviation_heat, W\",\"low_90_heat, W\",\"high_90_heat, W\",in_range";
     assert_eq!(predictions.lines().next(), Some(header));
     // The errors of the second target, from what `predict` says of it.
     let data = folder.read_text("data.csv");
     let cell = |line: &str, column: usize| line.split(',').nth(column).unwrap().parse::<f64>().unwrap();
     let rows = predictions.lines().skip(1).zip(data.lines().skip(1));
-    let squares: f64 = rows.map(|(predicted, row)| (cell(predicted, 4) - cell(row, 3)).powi(2)).sum();
+    let squares: f64 = rows.map(|(predicted, row)| (cell(predicted, 5) - cell(row, 3)).powi(2)).sum();
     assert!((outputs[1]["rmse"].as_f64().unwrap() / (squares / 60.0).sqrt() - 1.0).abs() < 1e-6);
     let text = folder.run("eval model.dgp data.csv").succeeds().stdout;
     assert!(text.contains("heat, W") && text.contains("of all targets together"), "{text}");
@@ -95,10 +95,13 @@ fn classes_are_scored_and_predicted_by_name() {
     let sum: u64 = confusion.iter().flat_map(|row| row.as_array().unwrap()).map(|count| count.as_u64().unwrap()).sum();
     assert_eq!((confusion.len(), sum), (3, 90));
     let predictions = folder.run("predict model.dgp data.csv").succeeds().stdout;
-    assert_eq!(predictions.lines().next(), Some("probability_cold,probability_hot,\"probability_mild, dry\",class"));
+    assert_eq!(
+        predictions.lines().next(),
+        Some("probability_cold,probability_hot,\"probability_mild, dry\",class,in_range")
+    );
     let data = folder.read_text("data.csv");
     let right = predictions.lines().zip(data.lines()).skip(1).filter(|(predicted, row)| {
-        let class = predicted.splitn(4, ',').nth(3);
+        let class = predicted.rsplit_once(',').and_then(|(before, _)| before.splitn(4, ',').nth(3));
         let sum: f64 = predicted.split(',').take(3).map(|cell| cell.parse::<f64>().unwrap()).sum();
         assert!((sum - 1.0).abs() < 1e-5, "{predicted}");
         class == row.splitn(3, ',').nth(2)
@@ -131,7 +134,8 @@ fn inspect_names_targets_and_classes() {
         (&serde_json::json!(["load", "heat, W"]), &serde_json::Value::Null)
     );
     assert_eq!((&numbers["scheme"], &numbers["arithmetic"]), (&"midpoint".into(), &"f32".into()));
-    assert!(numbers["calibration"].is_null() && numbers.get("discretisation_error").is_some(), "{numbers}");
+    assert_eq!(numbers["calibration"]["source"], "cross-fitted", "{numbers}");
+    assert!(numbers.get("discretisation_error").is_some(), "{numbers}");
     assert_eq!((&numbers["targets"][1]["name"], &numbers["target"]["name"]), (&"heat, W".into(), &"load".into()));
     assert_eq!(numbers["workspace_bytes"], diffgp_infer::Workspace::<2, 8, 2>::BYTES);
     let text = two.run("inspect model.dgp").succeeds().stdout;
@@ -160,13 +164,22 @@ fn pictures_and_pages_of_both() {
     };
     assert_eq!(
         stems(&two),
-        ["calibration-heat--w", "calibration-load", "flow", "predictions-heat--w", "predictions-load", "trace"]
+        [
+            "calibration-heat--w",
+            "calibration-load",
+            "flow",
+            "predictions-heat--w",
+            "predictions-load",
+            "residuals-heat--w",
+            "residuals-load",
+            "trace"
+        ]
     );
     let page = two.read_text("model.run/report.html");
     assert!(page.contains("heat, W") && page.contains("CRPS"));
     let three = three_classes();
     three.run("plot model.dgp data.csv --out-dir out --paths 3").succeeds();
-    assert_eq!(stems(&three), ["calibration", "confusion", "flow", "trace"]);
+    assert_eq!(stems(&three), ["calibration", "confusion", "flow", "residuals", "trace"]);
     let page = three.read_text("model.run/report.html");
     assert!(page.contains("calibration error") && page.contains("most probable class"));
 }
@@ -192,14 +205,14 @@ fn crossval_sums_up_targets_and_classes() {
 
 #[test]
 fn compress_keeps_all_targets_and_all_classes() {
-    for (folder, columns) in [(two_targets(), 8), (three_classes(), 3)] {
+    for (folder, columns) in [(two_targets(), 10), (three_classes(), 3)] {
         let json = folder.run("compress model.dgp --data data.csv --tolerance 0.001 --out small.dgp --json").json();
         assert!(json["bytes"].as_u64().unwrap() * 10 < json["original_bytes"].as_u64().unwrap() * 8, "{json}");
         let measured = &json["measured"];
         let loss = |of: &str| measured[of]["log_likelihood"].as_f64().unwrap();
         assert!((loss("original") - loss("compressed")).abs() < 0.05, "{measured}");
         match columns {
-            8 => assert_eq!(measured["compressed"]["outputs"][1]["name"], "heat, W"),
+            10 => assert_eq!(measured["compressed"]["outputs"][1]["name"], "heat, W"),
             _ => assert!(measured["compressed"]["accuracy"].is_f64(), "{measured}"),
         }
         // Every column of one is close to that of the other, compared with how much it varies.
@@ -209,7 +222,7 @@ fn compress_keeps_all_targets_and_all_classes() {
             text.lines().skip(1).map(row).collect()
         };
         let (before, after) = (numbers("model.dgp"), numbers("small.dgp"));
-        for column in (0..columns).filter(|column| columns == 3 || column % 4 == 0) {
+        for column in (0..columns).filter(|column| columns == 3 || column % 5 == 0) {
             let of = |rows: &[Vec<f64>]| rows.iter().map(|row| row[column]).collect::<Vec<f64>>();
             let (before, after) = (of(&before), of(&after));
             let mean = before.iter().sum::<f64>() / before.len() as f64;

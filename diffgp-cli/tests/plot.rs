@@ -26,8 +26,8 @@ fn pictures(inputs: usize, task: &str) -> (Folder, Vec<String>) {
 #[test]
 fn one_input_shows_curve_and_flow() {
     let (folder, files) = pictures(1, "regression");
-    let expected =
-        ["calibration", "flow", "predictions", "trace"].map(|name| [format!("{name}.png"), format!("{name}.svg")]);
+    let expected = ["calibration", "flow", "predictions", "residuals", "trace"]
+        .map(|name| [format!("{name}.png"), format!("{name}.svg")]);
     assert_eq!(files, expected.concat());
     for file in files {
         let start: &[u8] = if file.ends_with("png") { b"\x89PNG" } else { b"<svg" };

@@ -14,9 +14,11 @@
 //! [`Blob::parse`] borrows from the bytes and checks everything once. Afterwards every kernel and output is found by its
 //! index: nothing is searched, decoded or collected, so the memory does not grow with the model.
 
+mod calibration;
 mod checksum;
 mod error;
 mod fields;
+mod fixed;
 mod header;
 pub mod layout;
 pub mod limits;
@@ -25,15 +27,19 @@ mod record;
 mod tensor;
 mod view;
 
+pub use calibration::{
+    CALIBRATED_DEVIATIONS, CALIBRATED_LEVELS, CLASS_SET_LEVEL, CalibrationRecord, CalibrationSource, half_width,
+};
 pub use checksum::checksum;
 pub use error::ParseError;
 pub use fields::Description;
-pub use header::{Field, Header};
+pub use fixed::{FixedKernel, FixedOutput, FixedRow, FixedRows};
+pub use header::{ARITHMETIC_FIXED, ARITHMETIC_SINGLE, Field, Header};
 pub use header::{LIKELIHOOD_BERNOULLI, LIKELIHOOD_GAUSSIAN, LIKELIHOOD_SOFTMAX};
 pub use names::{Names, names_are_valid};
 pub use record::{KernelRecord, OutputRecord, TargetRecord};
 pub use tensor::{ELEMENT_F32, ELEMENT_I8, ELEMENT_I16, Elements, Tensor};
-pub use view::{Blob, Input, KernelView, OutputView, stored_checksum};
+pub use view::{Blob, Calibration, Input, KernelView, OutputView, stored_checksum};
 
 /// P1: the first four bytes of every model.
 pub const MAGIC: [u8; 4] = *b"DGPm";

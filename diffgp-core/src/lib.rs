@@ -1,6 +1,6 @@
 //! What the trainer and the runtime of differential Gaussian processes must agree on: the model file ([`blob`]), the
-//! kernels ([`kernel`]), the steps of a flow ([`scheme`]), and the random numbers ([`noise`], [`normal`]). `no_std`, no
-//! allocator, no unsafe code.
+//! kernels ([`kernel`]), the steps of a flow ([`scheme`]), the random numbers ([`noise`], [`normal`]), and how all that is done in
+//! integers ([`fixed`]). `no_std`, no allocator, no unsafe code.
 //!
 //! The trainer writes and the runtime reads, both through this crate. Arithmetic that must give the same bits on every
 //! target is in single precision and uses IEEE additions, multiplications and divisions only.
@@ -9,6 +9,7 @@
 
 pub mod blob;
 mod exp2;
+pub mod fixed;
 pub mod kernel;
 pub mod noise;
 pub mod normal;

@@ -7,6 +7,8 @@
 
 use rand_core::{Rng, SeedableRng};
 
+use crate::fixed;
+
 /// The small default generator: 8 bytes of state, 32-bit operations only.
 pub type DefaultRng = rand_xoshiro::Xoroshiro64StarStar;
 
@@ -17,6 +19,12 @@ pub trait Noise {
 
     /// The next standard normal variate.
     fn normal(&mut self) -> f32;
+
+    /// The next standard normal variate in Q24, for models that are evaluated in integers. Sources of words make it without
+    /// floating-point arithmetic.
+    fn fixed_normal(&mut self) -> i32 {
+        fixed::state_from_single(self.normal())
+    }
 }
 
 impl<R: Rng + ?Sized> Noise for R {
@@ -24,6 +32,10 @@ impl<R: Rng + ?Sized> Noise for R {
 
     fn normal(&mut self) -> f32 {
         crate::normal::from_word(self.next_u32())
+    }
+
+    fn fixed_normal(&mut self) -> i32 {
+        fixed::normal_from_word(self.next_u32())
     }
 }
 
@@ -49,6 +61,10 @@ impl Noise for Keyed {
 
     fn normal(&mut self) -> f32 {
         self.rng.normal()
+    }
+
+    fn fixed_normal(&mut self) -> i32 {
+        self.rng.fixed_normal()
     }
 }
 
@@ -76,6 +92,10 @@ impl<F: FnMut() -> u32> Noise for FromFn<F> {
 
     fn normal(&mut self) -> f32 {
         crate::normal::from_word((self.0)())
+    }
+
+    fn fixed_normal(&mut self) -> i32 {
+        fixed::normal_from_word((self.0)())
     }
 }
 

@@ -38,6 +38,8 @@ pub enum Error {
     },
     /// The flow or the prediction overflowed; no number is better than a wrong one.
     NotFinite,
+    /// A prediction in fixed-point numbers, by a model of classes or one that is evaluated in floating-point numbers.
+    NotRaw,
 }
 
 impl fmt::Display for Error {
@@ -53,6 +55,7 @@ impl fmt::Display for Error {
             Self::NoPaths => f.write_str("a sampled prediction needs at least one path"),
             Self::Unfinished { paths } => write!(f, "the run has {paths} paths left to its end"),
             Self::NotFinite => f.write_str("the prediction overflowed and was withheld"),
+            Self::NotRaw => f.write_str("only models of real targets in integers predict in fixed-point numbers"),
         }
     }
 }

@@ -35,9 +35,11 @@
 //! g_o     ~ N(mean_o(x_K), var_o(x_K))                the predictor: one or several real targets, or classes
 //! ```
 //!
-//! - [`Model::predict`] follows the drift alone (ε = 0): one pass, the error bar is the predictor's only.
+//! - [`Model::predict`] follows the drift alone (ε = 0): one pass, with an error bar of its own if the model is calibrated,
+//!   else the predictor's only.
 //! - [`Model::predict_sampled`] follows S paths and returns the moments of their mixture, in memory independent of S.
 //! - [`Model::begin`] gives a [`Run`]: the same piece by piece, for callers with something else to do, and a view of the paths.
+//! - [`Model::predict_raw`] takes and gives fixed-point numbers, so that no float is computed with at all.
 //! - A model with T = 0 has no flow and costs none.
 //!
 //! # What is guaranteed
@@ -45,7 +47,8 @@
 //! - No allocation, no unsafe code, no panic: after a successful [`Model::parse`] no call panics, loops without bound or
 //!   reads out of bounds, whatever the bytes were. A result that is not finite is [`Error::NotFinite`], never a NaN.
 //! - The same bits everywhere: the same file, input and noise give the same result on x86-64, every Cortex-M and RISC-V
-//!   core, and wasm. Only IEEE single-precision additions, multiplications and divisions are used, in one order.
+//!   core, and wasm. Only IEEE single-precision additions, multiplications and divisions are used, in one order; and
+//!   integer ones by models that are evaluated in integers.
 //!
 //! What is *not* guaranteed: that the model is right. [`Prediction::in_range`] tells when it extrapolates, and the file
 //! records how far it is from the float64 model it came from or, if it was compressed, from the file of before
@@ -53,8 +56,10 @@
 //!
 //! # Features
 //!
-//! `classes` and `integers` (compressed models) are on by default. A program without such models leaves their code out with
-//! `default-features = false`; it then refuses them when they are loaded. `defmt` formats errors for that logger.
+//! `single` and `fixed` are the arithmetics that a program has: f32, and integers for cores without floating-point hardware
+//! (models made by `diffgp compress --integers`). `calibration` (calibrated error bars), `classes` and `integers` (compressed
+//! models in f32) are kinds of models. All are on by default. A program without such models leaves their code out with `default-features = false` and names what it
+//! needs, at least one arithmetic; it then refuses the others when they are loaded. `defmt` formats errors for that logger.
 //!
 //! # Randomness
 //!
@@ -68,6 +73,7 @@
 extern crate std;
 
 mod error;
+mod fixed;
 mod gp;
 mod include;
 mod integers;
@@ -86,6 +92,6 @@ pub use error::Error;
 pub use include::Aligned;
 pub use model::{Likelihood, Model};
 pub use prediction::{Latent, OutOfRange, Output, Prediction};
-pub use run::{Drift, Progress, Run};
+pub use run::{Drift, Progress, RawOutput, RawPrediction, Run};
 pub use work::Work;
 pub use workspace::{Memory, Workspace, WorkspaceSlice};

@@ -7,7 +7,7 @@ use diffgp_core::scheme::Scheme;
 
 use crate::error::Error;
 use crate::prediction::Prediction;
-use crate::run::{Course, Drift, Run};
+use crate::run::{Course, Drift, Integers, RawPrediction, Run};
 use crate::workspace::{Memory, Sizes};
 
 /// A model, borrowed from the bytes it was parsed from: at most 256 bytes, whatever the model's size.
@@ -42,7 +42,7 @@ impl<'a> Model<'a> {
     ///
     /// Says what is wrong with the bytes: [`ParseError`].
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ParseError> {
-        Ok(Self { blob: Blob::parse(bytes)? })
+        Blob::parse(bytes).map(|blob| Self { blob })
     }
 
     /// Like [`Model::parse`] without the two passes over the tensors (checksum, numbers), for devices that wake up
@@ -53,7 +53,7 @@ impl<'a> Model<'a> {
     ///
     /// As of [`Model::parse`], except for a wrong checksum or number.
     pub fn parse_trusted(bytes: &'a [u8]) -> Result<Self, ParseError> {
-        Ok(Self { blob: Blob::parse_trusted(bytes)? })
+        Blob::parse_trusted(bytes).map(|blob| Self { blob })
     }
 
     /// Like [`Model::parse`], and refuses a model of which one sampled path takes more than `most`
@@ -120,6 +120,12 @@ impl<'a> Model<'a> {
         usize::from(self.blob.header().steps)
     }
 
+    /// Whether it is evaluated in integers.
+    #[inline(always)]
+    pub fn is_fixed(&self) -> bool {
+        self.blob.header().is_fixed()
+    }
+
     /// How a step of the flow is made.
     pub fn scheme(&self) -> Scheme {
         self.blob.header().scheme()
@@ -127,15 +133,19 @@ impl<'a> Model<'a> {
 
     /// Predicts along the drift alone: one path without noise.
     ///
-    /// Cheap, and close to the sampled mean, but the error bar is the predictor's only and leaves out the spread of
-    /// the paths.
+    /// Cheap, and close to the sampled mean. A calibrated error bar is one for the drift; otherwise it is the predictor's
+    /// only and leaves out the spread of the paths.
     ///
     /// # Errors
     ///
     /// If x has another number of values or one that is not finite, if the workspace is too small, and
     /// [`Error::NotFinite`] if the prediction overflows.
-    pub fn predict<'w>(&'w self, x: &[f32], workspace: &'w mut impl Memory) -> Result<Prediction<'w>, Error> {
-        Course::run(self, opaque(x), 1, None, workspace.parts(self.sizes()))
+    pub fn predict<'w>(
+        &'w self,
+        x: &[f32],
+        workspace: &'w mut (impl Memory + ?Sized),
+    ) -> Result<Prediction<'w>, Error> {
+        Course::run(self, opaque(x), 1, None, workspace.cut(self.sizes()))
     }
 
     /// Predicts from `paths` sampled Euler–Maruyama paths, in memory that does not grow with their number.
@@ -150,9 +160,59 @@ impl<'a> Model<'a> {
         x: &[f32],
         paths: u32,
         noise: &mut impl Noise,
-        workspace: &'w mut impl Memory,
+        workspace: &'w mut (impl Memory + ?Sized),
     ) -> Result<Prediction<'w>, Error> {
-        Course::run(self, opaque(x), paths, Some(noise), workspace.parts(self.sizes()))
+        Course::run(self, opaque(x), paths, Some(noise), workspace.cut(self.sizes()))
+    }
+
+    /// [`Model::predict_sampled`] with a number of paths and their noise, else [`Model::predict`]: both in one function, for
+    /// interfaces in which each caller would bring another copy of them.
+    ///
+    /// # Errors
+    ///
+    /// As of those.
+    pub fn predict_either<'w>(
+        &'w self,
+        x: &[f32],
+        noise: Option<(u32, &mut dyn Noise)>,
+        workspace: &'w mut (impl Memory + ?Sized),
+    ) -> Result<Prediction<'w>, Error> {
+        let (paths, noise) = noise.map_or((1, None), |(paths, noise)| (paths, Some(noise)));
+        Course::run(self, opaque(x), paths, noise, workspace.cut(self.sizes()))
+    }
+
+    /// As [`Model::predict`], from and to fixed-point numbers: what a sensor counts, times 2⁻ⁿ for n = `digits`, in the units
+    /// of the training data. Of a model that is evaluated in integers and predicts real targets. No float is computed with,
+    /// so that a program without other predictions has no code for that; rounding aside, the numbers are those of
+    /// [`Model::predict`], without calibration.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Model::predict`], and [`Error::NotRaw`] for other models.
+    pub fn predict_raw<'w>(
+        &'w self,
+        x: &[i32],
+        digits: u32,
+        workspace: &'w mut (impl Memory + ?Sized),
+    ) -> Result<RawPrediction<'w>, Error> {
+        Course::run_raw(self, (opaque(x), digits), 1, None, workspace.cut(self.sizes()))
+    }
+
+    /// As [`Model::predict_sampled`], likewise.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Model::predict_raw`], and [`Error::NoPaths`] over none.
+    pub fn predict_raw_sampled<'w>(
+        &'w self,
+        x: &[i32],
+        digits: u32,
+        paths: u32,
+        noise: &mut impl Noise,
+        workspace: &'w mut (impl Memory + ?Sized),
+    ) -> Result<RawPrediction<'w>, Error> {
+        let noise = &mut Integers(noise);
+        Course::run_raw(self, (opaque(x), digits), paths, Some(noise), workspace.cut(self.sizes()))
     }
 
     /// Begins what [`Model::predict_sampled`] does in one go, to be done piece by piece.
@@ -165,9 +225,9 @@ impl<'a> Model<'a> {
         x: &[f32],
         paths: u32,
         noise: &'n mut N,
-        workspace: &'w mut impl Memory,
+        workspace: &'w mut (impl Memory + ?Sized),
     ) -> Result<Run<'w, 'n, N>, Error> {
-        Ok(Run::new(Course::new(self, opaque(x), paths, workspace.parts(self.sizes()))?, Some(noise)))
+        Ok(Run::new(Course::new(self, opaque(x), paths, true, workspace.cut(self.sizes()))?, Some(noise)))
     }
 
     /// Begins what [`Model::predict`] does in one go, to be done piece by piece.
@@ -175,8 +235,12 @@ impl<'a> Model<'a> {
     /// # Errors
     ///
     /// As of [`Model::predict`].
-    pub fn begin_drift<'w>(&'w self, x: &[f32], workspace: &'w mut impl Memory) -> Result<Run<'w, 'static>, Error> {
-        Ok(Run::<Drift>::new(Course::new(self, opaque(x), 1, workspace.parts(self.sizes()))?, None))
+    pub fn begin_drift<'w>(
+        &'w self,
+        x: &[f32],
+        workspace: &'w mut (impl Memory + ?Sized),
+    ) -> Result<Run<'w, 'static>, Error> {
+        Ok(Run::<Drift>::new(Course::new(self, opaque(x), 1, false, workspace.cut(self.sizes()))?, None))
     }
 
     pub(crate) fn sizes(&self) -> Sizes {

@@ -1,5 +1,7 @@
 //! From the end points of paths to a prediction in the target's units.
 
+#[cfg(feature = "calibration")]
+use diffgp_core::blob::CalibrationRecord;
 use diffgp_core::device::{keep_rolled, sqrt};
 use diffgp_core::normal;
 
@@ -58,12 +60,22 @@ fn bit(index: usize) -> u64 {
 /// One output of a prediction, with its error bar.
 ///
 /// For a real target, mean and variances are in the target's units. For classes they are those of the latent function g.
+///
+/// The bar of a calibrated model ([`Blob::calibration`](crate::Blob::calibration)) says how far rows were off that the
+/// model was not trained on: a new observation is mean ± s h(|ε|), ε standard normal, with s and h of
+/// [`CalibrationRecord`](diffgp_core::blob::CalibrationRecord). Otherwise it is Gaussian, h(u) = u, and s² is the latent
+/// variance plus the noise. [`Output::variance`], [`Output::std_dev`] and [`Output::interval`] all speak of that one
+/// distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Output {
     mean: f32,
     latent_variance: f32,
     noise: f32,
+    /// s².
+    square: f32,
     real: bool,
+    #[cfg(feature = "calibration")]
+    calibration: Option<CalibrationRecord>,
 }
 
 impl Output {
@@ -72,9 +84,13 @@ impl Output {
         self.mean
     }
 
-    /// The variance of a new observation: the latent variance plus the noise.
+    /// The variance of a new observation: s² E[h(|ε|)²].
     pub fn variance(&self) -> f32 {
-        self.latent_variance + self.noise
+        #[cfg(feature = "calibration")]
+        if let Some(calibration) = &self.calibration {
+            return self.square * calibration.spread;
+        }
+        self.square
     }
 
     /// The standard deviation of a new observation.
@@ -83,22 +99,55 @@ impl Output {
     }
 
     /// The variance of the underlying function, without noise: over paths, mean of variances plus variance of means.
+    /// Never calibrated.
     pub fn latent_variance(&self) -> f32 {
         self.latent_variance
     }
 
-    /// The central interval mean ± z √variance that holds a new observation with this probability.
+    /// The interval mean ± s h(u), u = Φ⁻¹((1 + level)/2), that holds a new observation with this probability.
     ///
-    /// Over several paths the prediction is a mixture, and this is the interval of the Gaussian with the mixture's
-    /// mean and variance: exact for one path, close when the paths' means spread little, too wide in the middle and
-    /// blind to separate modes when they spread much.
+    /// Without calibration and over several paths the prediction is a mixture, and this is the interval of the Gaussian
+    /// with the mixture's mean and variance: exact for one path, close when the paths' means spread little, too wide in the
+    /// middle and blind to separate modes when they spread much.
     /// `None` for classes, and unless 0 < level < 1.
     pub fn interval(&self, level: f32) -> Option<(f32, f32)> {
         if !self.real {
             return None;
         }
-        let half = normal::central_quantile(level)? * self.std_dev();
+        let half = self.half_width(normal::central_quantile(level)?) * sqrt(self.square);
         Some((self.mean - half, self.mean + half))
+    }
+
+    /// h(u).
+    fn half_width(&self, u: f32) -> f32 {
+        #[cfg(feature = "calibration")]
+        if let Some(calibration) = &self.calibration {
+            return calibration.half_width(u);
+        }
+        u
+    }
+
+    /// The same output with the bar of the model as it was trained: Gaussian, latent variance plus noise.
+    #[must_use]
+    pub fn uncalibrated(self) -> Self {
+        Self {
+            square: self.latent_variance + self.noise,
+            #[cfg(feature = "calibration")]
+            calibration: None,
+            ..self
+        }
+    }
+
+    /// s², of which [`Output::variance`] is a multiple.
+    #[cfg(feature = "calibration")]
+    pub fn square(&self) -> f32 {
+        self.square
+    }
+
+    /// How the bar was calibrated, if it was.
+    #[cfg(feature = "calibration")]
+    pub fn calibration(&self) -> Option<&CalibrationRecord> {
+        self.calibration.as_ref()
     }
 }
 
@@ -109,13 +158,17 @@ impl Output {
 /// [`Prediction::mean`] and the others without an index speak of the first output, the only one of most models. For
 /// classes [`Prediction::class`] and [`Prediction::probabilities`] are what one acts on.
 ///
-/// A prediction from the drift alone leaves out the spread of the paths; its error bar is the predictor's only.
+/// A prediction from the drift alone leaves out the spread of the paths: its error bar is the predictor's only, unless it
+/// was calibrated, which the drift is for itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Prediction<'w> {
     model: &'w Model<'w>,
     /// `[O]`.
     columns: &'w [Column],
     paths: u32,
+    /// Whether paths were sampled: they have a calibration of their own.
+    #[cfg_attr(not(feature = "calibration"), expect(dead_code, reason = "only calibrations differ by it"))]
+    sampled: bool,
     out_of_range: OutOfRange,
 }
 
@@ -135,9 +188,10 @@ impl<'w> Prediction<'w> {
         model: &'w Model<'w>,
         columns: &'w [Column],
         paths: u32,
+        sampled: bool,
         out_of_range: OutOfRange,
     ) -> Result<Self, Error> {
-        let prediction = Self { model, columns, paths, out_of_range };
+        let prediction = Self { model, columns, paths, sampled, out_of_range };
         let mut finite = true;
         for (index, &[.., probability]) in columns.iter().enumerate() {
             keep_rolled();
@@ -155,13 +209,23 @@ impl<'w> Prediction<'w> {
     #[inline(never)]
     fn output_at(&self, index: usize) -> Output {
         let ([_, _, _, mean, scatter, variance, _], target) = (self.column(index), self.model.blob().target(index));
-        let square = target.scale * target.scale;
-        Output {
+        let unit = target.scale * target.scale;
+        let latent_variance = variance + scatter / self.paths.max(1) as f32;
+        let output = Output {
             mean: target.mean + target.scale * mean,
-            latent_variance: square * (variance + scatter / self.paths.max(1) as f32),
-            noise: square * target.noise,
+            latent_variance: unit * latent_variance,
+            noise: unit * target.noise,
+            square: unit * latent_variance + unit * target.noise,
             real: self.model.likelihood() == Likelihood::Gaussian,
+            #[cfg(feature = "calibration")]
+            calibration: None,
+        };
+        #[cfg(feature = "calibration")]
+        if let Some(record) = self.model.blob().target_calibration(self.sampled, index) {
+            let square = unit * record.square(mean, latent_variance, target.noise);
+            return Output { square, calibration: Some(record), ..output };
         }
+        output
     }
 
     /// Output `index`, counted from 0: a real target, or the latent function of a class.
@@ -232,6 +296,22 @@ impl<'w> Prediction<'w> {
             }
         }
         best.map(|(class, _)| class)
+    }
+
+    /// Whether a class belongs to the prediction set, which holds the true class with a probability of nine in ten; of
+    /// calibrated classifiers, otherwise the most probable class alone does.
+    pub fn set_contains(&self, class: usize) -> bool {
+        #[cfg(all(feature = "calibration", feature = "classes"))]
+        if let Some(threshold) = self.model.blob().class_threshold(self.sampled, class) {
+            return self.probabilities().nth(class).is_some_and(|probability| probability >= threshold);
+        }
+        self.class() == Some(class)
+    }
+
+    /// The classes of the prediction set, counted from 0, in order: either of these. Empty if none of them is likely
+    /// enough.
+    pub fn class_set(&self) -> impl Iterator<Item = usize> + use<'_, 'w> {
+        (0..self.model.classes()).filter(|&class| self.set_contains(class))
     }
 
     /// Which inputs lie outside the range seen in training.

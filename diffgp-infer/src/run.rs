@@ -10,6 +10,12 @@
 //! K steps are K updates. Σ is diagonal. One state machine ([`Course`]) owns where a prediction is: path, step and output.
 //! Every prediction runs through it, in one go or piece by piece, so the bits are the same.
 
+mod fixed;
+mod raw;
+
+pub(crate) use raw::Integers;
+pub use raw::{RawOutput, RawPrediction};
+
 use diffgp_core::blob::Blob;
 use diffgp_core::device::{keep_rolled, sqrt};
 use diffgp_core::noise::Noise;
@@ -84,7 +90,16 @@ pub struct Run<'w, 'n, N: ?Sized = Drift> {
 
 impl<'w, 'n, N: Noise> Run<'w, 'n, N> {
     pub(crate) fn new(course: Course<'w>, noise: Option<&'n mut N>) -> Self {
-        Self { course, noise }
+        let mut run = Self { course, noise };
+        run.show();
+        run
+    }
+
+    /// The state as singles, where it is not in singles anyway.
+    fn show(&mut self) {
+        if self.course.index == 0 && self.course.model.is_fixed() {
+            self.course.show_fixed();
+        }
     }
 
     /// The next piece of work. After an error every further call gives the same error.
@@ -97,6 +112,7 @@ impl<'w, 'n, N: Noise> Run<'w, 'n, N> {
             Some(noise) => self.course.advance(Some(&mut **noise)),
             None => self.course.advance(None),
         };
+        self.show();
         progress.ok_or(Error::NotFinite)
     }
 
@@ -209,6 +225,7 @@ pub(crate) struct Course<'w> {
     scratch: Scratch<'w>,
     out_of_range: OutOfRange,
     paths: u32,
+    sampled: bool,
     /// Paths that came to their end.
     path: u32,
     /// Updates of the present path so far.
@@ -219,25 +236,20 @@ pub(crate) struct Course<'w> {
 }
 
 impl<'w> Course<'w> {
-    /// Checks and standardises x, once for all paths.
-    pub(crate) fn new(model: &'w Model<'w>, x: &[f32], paths: u32, scratch: Scratch<'w>) -> Result<Self, Error> {
-        let (blob, sizes) = (model.blob(), model.sizes());
-        let Sizes { inputs, features, outputs } = sizes;
-        let mut scratch = scratch.cut(sizes).ok_or(Error::Capacity { inputs, features, outputs })?;
-        if x.len() != inputs {
-            return Err(Error::InputLength { expected: inputs, found: x.len() });
-        }
-        if paths == 0 {
-            return Err(Error::NoPaths);
-        }
-        let out_of_range = standardise(blob, x, &mut scratch)?;
-        for column in &mut *scratch.outputs {
-            keep_rolled();
-            *column = Column::default();
-        }
+    #[inline(always)]
+    pub(crate) fn new(
+        model: &'w Model<'w>,
+        x: &[f32],
+        paths: u32,
+        sampled: bool,
+        scratch: Option<Scratch<'w>>,
+    ) -> Result<Self, Error> {
+        let Sizes { inputs, features, outputs } = model.sizes();
+        let mut scratch = scratch.ok_or(Error::Capacity { inputs, features, outputs })?;
+        let out_of_range = begin(model, x, paths, &mut scratch)?;
         // Without a flow all paths are the same.
         let paths = if model.steps() == 0 { 1 } else { paths };
-        Ok(Self { model, scratch, out_of_range, paths, path: 0, step: 0, index: 0 })
+        Ok(Self { model, scratch, out_of_range, paths, sampled, path: 0, step: 0, index: 0 })
     }
 
     /// A whole prediction.
@@ -247,9 +259,9 @@ impl<'w> Course<'w> {
         x: &[f32],
         paths: u32,
         mut noise: Option<&mut dyn Noise>,
-        scratch: Scratch<'w>,
+        scratch: Option<Scratch<'w>>,
     ) -> Result<Prediction<'w>, Error> {
-        let mut course = Self::new(model, x, paths, scratch)?;
+        let mut course = Self::new(model, x, paths, noise.is_some(), scratch)?;
         while course
             .advance(match &mut noise {
                 Some(noise) => Some(&mut **noise),
@@ -282,6 +294,12 @@ impl<'w> Course<'w> {
     /// x̃_d = x_{k,d} + ½ μ_d dt.
     #[inline(always)]
     fn move_dimension(&mut self, noise: Option<&mut dyn Noise>) -> Option<()> {
+        if self.model.is_fixed() {
+            return match noise {
+                Some(noise) => self.move_dimension_fixed(Some(&mut || noise.fixed_normal())),
+                None => self.move_dimension_fixed(None),
+            };
+        }
         let (inputs, mut dt) = (self.model.inputs(), self.model.step_size());
         let evaluations = inputs * self.model.scheme().evaluations();
         if self.index < evaluations {
@@ -338,6 +356,9 @@ impl<'w> Course<'w> {
             self.index = 0;
             if self.path < self.paths {
                 self.step = 0;
+                if self.model.is_fixed() {
+                    return self.restart_fixed();
+                }
                 let (rows, _) = self.scratch.input_rows(self.model.inputs())?;
                 copy(rows.state, rows.start);
             }
@@ -349,6 +370,9 @@ impl<'w> Course<'w> {
     /// of the predictor.
     #[inline(never)]
     fn evaluate(&mut self, index: usize, at_middle: bool, with_variance: bool) -> (f32, f32) {
+        if self.model.is_fixed() {
+            return self.evaluate_fixed(index);
+        }
         let (blob, header) = (self.model.blob(), self.model.blob().header());
         let flows = self.step < self.model.steps();
         let Some((kernel, output)) = &blob.part(self.step, index) else { return NOWHERE };
@@ -387,15 +411,35 @@ impl<'w> Course<'w> {
         if self.path < self.paths {
             return Err(Error::Unfinished { paths: self.paths - self.path });
         }
-        Prediction::new(self.model, self.scratch.outputs, self.path, self.out_of_range)
+        Prediction::new(self.model, self.scratch.outputs, self.path, self.sampled, self.out_of_range)
     }
 
     fn into_prediction(self) -> Result<Prediction<'w>, Error> {
         if self.path < self.paths {
             return Err(Error::Unfinished { paths: self.paths - self.path });
         }
-        Prediction::new(self.model, self.scratch.outputs, self.path, self.out_of_range)
+        Prediction::new(self.model, self.scratch.outputs, self.path, self.sampled, self.out_of_range)
     }
+}
+
+/// Checks and standardises x, once for all paths.
+fn begin(model: &Model<'_>, x: &[f32], paths: u32, scratch: &mut Scratch<'_>) -> Result<OutOfRange, Error> {
+    let inputs = model.inputs();
+    if x.len() != inputs {
+        return Err(Error::InputLength { expected: inputs, found: x.len() });
+    }
+    if paths == 0 {
+        return Err(Error::NoPaths);
+    }
+    let out_of_range = standardise(model.blob(), x, scratch)?;
+    if model.is_fixed() {
+        fixed::begin(scratch, inputs);
+    }
+    for column in &mut *scratch.outputs {
+        keep_rolled();
+        *column = Column::default();
+    }
+    Ok(out_of_range)
 }
 
 /// x₀ = (x − mean)·scale, and which values lie outside the ranges seen in training.

@@ -3,7 +3,7 @@
 use core::ops::{Add, AddAssign, Mul};
 
 use diffgp_core::blob::layout::BLOCK;
-use diffgp_core::blob::{Elements, KernelView, OutputView};
+use diffgp_core::blob::{Elements, FixedKernel, FixedOutput, FixedRows, KernelView, OutputView};
 use diffgp_core::kernel::KernelKind;
 
 use crate::model::{Likelihood, Model};
@@ -101,6 +101,34 @@ counts! {
     filling_integer_directions,
     /// Standard normal variates, with the root of the variance.
     normals,
+    /// Values of x that are turned to integers.
+    fixed_inputs,
+    /// Kernels that are evaluated in integers.
+    fixed_kernels,
+    /// Products of a state and a scale there.
+    fixed_scales,
+    /// Squared differences there, with those of points that only fill a block.
+    fixed_squares,
+    /// Correlations of RBF kernels there.
+    fixed_points,
+    /// Correlations of Matérn kernels there.
+    fixed_matern,
+    /// Outputs there.
+    fixed_outputs,
+    /// Weights there.
+    fixed_weights,
+    /// Features that are rounded to fewer digits there, and summed.
+    fixed_rounded,
+    /// Blocks of eight directions there.
+    fixed_blocks,
+    /// Elements of directions of sixteen bits there, with those that only fill a block.
+    fixed_directions,
+    /// The same of eight bits.
+    fixed_bytes,
+    /// Standard normal variates there, with the root of the variance.
+    fixed_normals,
+    /// Outputs of the predictor there that are turned to singles.
+    fixed_answers,
     /// Probabilities of two classes.
     probits,
     /// Probabilities of one of more than two classes.
@@ -127,19 +155,32 @@ impl Work {
             + 4 * self.loose_weights
             + 7 * self.timed_points
             + 10 * self.exponentials
-            + 50 * self.matern
-            + 22 * self.point_blocks
+            + 52 * self.matern
+            + 20 * self.point_blocks
             + 35 * self.direction_blocks
-            + 27 * self.integer_blocks
+            + 26 * self.integer_blocks
             + 36 * self.inputs
             + 70 * self.kernels
-            + 200 * self.outputs
-            + 55 * self.variances
-            + 65 * self.normals
-            + 50 * self.probits
-            + 215 * self.classes
-            + 80 * (self.class_pairs + self.paths)
+            + 223 * self.outputs
+            + 46 * self.variances
+            + 72 * self.normals
+            + 62 * self.probits
+            + 203 * self.classes
+            + 81 * self.class_pairs
+            + 94 * self.paths
             + 40 * self.seeds
+            + 8 * self.fixed_scales
+            + (5 * self.fixed_rounded) / 2
+            + (7 * self.fixed_squares + 7 * self.fixed_directions + 7 * self.fixed_bytes) / 4
+            + 9 * self.fixed_inputs
+            + 62 * self.fixed_kernels
+            + 11 * self.fixed_points
+            + 39 * self.fixed_matern
+            + 180 * self.fixed_outputs
+            + 4 * self.fixed_weights
+            + 150 * self.fixed_blocks
+            + 113 * self.fixed_normals
+            + 78 * self.fixed_answers
     }
 
     fn kernel(view: &KernelView<'_>, points: usize, times: usize) -> Self {
@@ -166,6 +207,32 @@ impl Work {
             };
         }
         Self { point_blocks: blocks, squares, filling_squares: filling, ..work }
+    }
+
+    /// An output in integers, once, with its kernel if that is its own or the first.
+    fn fixed(kernel: &FixedKernel<'_>, output: &FixedOutput<'_>, with_kernel: bool, with_variance: bool) -> Self {
+        let (points, inputs) = (output.weights.len() as u64, kernel.scales.len() as u64);
+        let blocks = points.div_ceil(BLOCK as u64);
+        let mut work = Self { fixed_outputs: 1, fixed_weights: points, ..Self::default() };
+        if with_kernel {
+            let squares = blocks * BLOCK as u64 * inputs;
+            work += Self { fixed_kernels: 1, fixed_scales: inputs, fixed_squares: squares, ..Self::default() };
+            match kernel.kind {
+                KernelKind::Rbf => work.fixed_points = points,
+                _ => work.fixed_matern = points,
+            }
+        }
+        if with_variance {
+            let blocks = output.rows.len() as u64;
+            let directions = blocks * BLOCK as u64 * points;
+            let fixed_rounded = output.roundings() as u64 * points;
+            let (fixed_directions, fixed_bytes) = match output.directions {
+                FixedRows::U16(_) => (directions, 0),
+                FixedRows::U8(_) => (0, directions),
+            };
+            work += Self { fixed_blocks: blocks, fixed_directions, fixed_bytes, fixed_rounded, ..Self::default() };
+        }
+        work
     }
 
     fn mean(view: &OutputView<'_>) -> Self {
@@ -220,10 +287,37 @@ impl Model<'_> {
         self.count(true)
     }
 
+    /// As [`Model::count`], of a model that is evaluated in integers.
+    fn count_fixed(&self, sampled: bool, mut work: Work) -> Work {
+        let (blob, header, inputs, steps) = (self.blob(), self.blob().header(), self.inputs(), self.steps());
+        let first = |kernels: u8, index: usize| index == 0 || kernels > 1;
+        // Every step has a table of its own, or all have the same. The midpoint takes no variance.
+        let uses = if header.tables > 1 { 1 } else { steps as u64 };
+        let midpoints = header.scheme().evaluations() as u64 - 1;
+        work += Work { fixed_inputs: inputs as u64, fixed_answers: self.outputs() as u64, ..Work::default() };
+        for table in 0..header.tables.into() {
+            for d in 0..inputs {
+                let Some((kernel, output)) = blob.fixed_part(table, d) else { continue };
+                let with_kernel = first(header.flow_kernels, d);
+                work += Work::fixed(&kernel, &output, with_kernel, sampled) * uses;
+                work += Work::fixed(&kernel, &output, with_kernel, false) * (midpoints * uses);
+                work += Work { fixed_normals: sampled.into(), ..Work::default() } * uses;
+            }
+        }
+        for o in 0..self.outputs() {
+            let Some((kernel, output)) = blob.fixed_part(steps, o) else { continue };
+            work += Work::fixed(&kernel, &output, first(header.predictor_kernels, o), true);
+        }
+        work
+    }
+
     fn count(&self, sampled: bool) -> Work {
         let (blob, header) = (self.blob(), self.blob().header());
         let (inputs, steps, evaluations) = (self.inputs(), self.steps(), header.scheme().evaluations());
         let mut work = Work { paths: 1, seeds: sampled.into(), inputs: inputs as u64, ..Work::default() };
+        if self.is_fixed() {
+            return self.count_likelihood(self.count_fixed(sampled, work));
+        }
         let (points, times) = (header.flow_inducing.into(), header.inducing_times.into());
         for kernel in (0..header.flow_kernels.into()).filter_map(|index| blob.flow_kernel(index)) {
             work += Work::kernel(&kernel, points, times) * (steps * evaluations) as u64;
@@ -244,6 +338,10 @@ impl Model<'_> {
         for output in (0..self.outputs()).filter_map(|o| blob.predictor_output(o)) {
             work += Work::mean(&output) + Work::variance(&output);
         }
+        self.count_likelihood(work)
+    }
+
+    fn count_likelihood(&self, mut work: Work) -> Work {
         let classes = self.outputs() as u64;
         match self.likelihood() {
             Likelihood::Gaussian => {}

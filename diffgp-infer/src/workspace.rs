@@ -42,7 +42,7 @@ pub struct WorkspaceSlice<'w> {
     words: &'w mut [u32],
 }
 
-/// Memory that a prediction can be made in: a [`Workspace`] or a [`WorkspaceSlice`].
+/// Memory that a prediction can be made in: a [`Workspace`], a [`WorkspaceSlice`] or the words of one.
 pub trait Memory: sealed::Cut {}
 
 impl<const D: usize, const M: usize, const O: usize> Workspace<D, M, O> {
@@ -83,6 +83,12 @@ impl Workspace<0, 0, 0> {
     pub fn in_slice(words: &mut [u32]) -> WorkspaceSlice<'_> {
         WorkspaceSlice { words }
     }
+
+    /// Words of memory for all models of up to these sizes, where no model is at hand:
+    /// [`Model::workspace_words`] of the largest of them.
+    pub const fn words(inputs: usize, features: usize, outputs: usize) -> usize {
+        Sizes { inputs, features, outputs }.words()
+    }
 }
 
 impl<const D: usize, const M: usize, const O: usize> Default for Workspace<D, M, O> {
@@ -101,7 +107,7 @@ pub struct Sizes {
 
 impl Sizes {
     /// Words that a workspace of these sizes has.
-    pub(crate) fn words(self) -> usize {
+    pub(crate) const fn words(self) -> usize {
         INPUT_ROWS * self.inputs + self.features + COLUMN * self.outputs
     }
 }
@@ -132,16 +138,6 @@ pub(crate) struct InputRows<'w> {
 }
 
 impl<'w> Scratch<'w> {
-    /// Cut to a model's sizes; `None` if it does not fit.
-    #[inline(always)]
-    pub(crate) fn cut(self, sizes: Sizes) -> Option<Self> {
-        Some(Self {
-            inputs: self.inputs.get_mut(..INPUT_ROWS * sizes.inputs)?,
-            features: self.features.get_mut(..sizes.features)?,
-            outputs: self.outputs.get_mut(..sizes.outputs)?,
-        })
-    }
-
     /// The rows of the inputs, with φ beside them; `None` never happens to memory that was cut for the model.
     #[inline(always)]
     pub(crate) fn input_rows(&mut self, inputs: usize) -> Option<(InputRows<'_>, &mut [f32])> {
@@ -161,11 +157,11 @@ impl<'w> Scratch<'w> {
 mod sealed {
     use super::{Scratch, Sizes};
 
-    /// Memory for a model of these sizes, at least as much of each part as there is room for; [`Scratch::cut`] tells
-    /// whether that is enough.
+    /// Memory cut to a model's sizes.
     pub trait Cut {
+        /// `None` if there is not enough.
         #[doc(hidden)]
-        fn parts(&mut self, sizes: Sizes) -> Scratch<'_>;
+        fn cut(&mut self, sizes: Sizes) -> Option<Scratch<'_>>;
     }
 }
 
@@ -173,23 +169,32 @@ impl<const D: usize, const M: usize, const O: usize> Memory for Workspace<D, M, 
 
 impl<const D: usize, const M: usize, const O: usize> sealed::Cut for Workspace<D, M, O> {
     #[inline(always)]
-    fn parts(&mut self, _: Sizes) -> Scratch<'_> {
+    fn cut(&mut self, sizes: Sizes) -> Option<Scratch<'_>> {
         // Rows of a smaller model follow each other, without the gaps of a larger one.
-        let inputs = self.inputs.as_flattened_mut();
-        Scratch { inputs, features: &mut self.features, outputs: &mut self.outputs }
+        let inputs = self.inputs.as_flattened_mut().get_mut(..INPUT_ROWS * sizes.inputs)?;
+        let features = self.features.get_mut(..sizes.features)?;
+        Some(Scratch { inputs, features, outputs: self.outputs.get_mut(..sizes.outputs)? })
     }
 }
 
 impl Memory for WorkspaceSlice<'_> {}
 
 impl sealed::Cut for WorkspaceSlice<'_> {
-    fn parts(&mut self, sizes: Sizes) -> Scratch<'_> {
+    fn cut(&mut self, sizes: Sizes) -> Option<Scratch<'_>> {
+        self.words.cut(sizes)
+    }
+}
+
+impl Memory for [u32] {}
+
+impl sealed::Cut for [u32] {
+    fn cut(&mut self, sizes: Sizes) -> Option<Scratch<'_>> {
         // Words are as aligned as singles.
-        let numbers = <[f32]>::mut_from_bytes(self.words.as_mut_bytes()).unwrap_or_default();
-        let inputs = numbers.len().min(INPUT_ROWS * sizes.inputs);
-        let (inputs, rest) = numbers.split_at_mut_checked(inputs).unwrap_or_default();
-        let features = rest.len().min(sizes.features);
-        let (features, rest) = rest.split_at_mut_checked(features).unwrap_or_default();
-        Scratch { inputs, features, outputs: rest.as_chunks_mut().0 }
+        let numbers = <[f32]>::mut_from_bytes(self.as_mut_bytes()).ok()?;
+        let (inputs, rest) = numbers.split_at_mut_checked(INPUT_ROWS * sizes.inputs)?;
+        let (features, rest) = rest.split_at_mut_checked(sizes.features)?;
+        // Not all that there is room for: that would be a division.
+        let (outputs, _) = <[Column]>::mut_from_prefix_with_elems(rest.as_mut_bytes(), sizes.outputs).ok()?;
+        Some(Scratch { inputs, features, outputs })
     }
 }

@@ -2,8 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::frame::Message;
+
 /// Inputs and outputs that messages can carry: as many as a model can have.
 pub use diffgp_core::blob::limits::{MAX_INPUTS, MAX_OUTPUTS};
+
+impl Message for Request {
+    const KIND: u8 = 1;
+}
+
+impl Message for Response {
+    const KIND: u8 = 2;
+}
 
 /// Asks for one prediction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

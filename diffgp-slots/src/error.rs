@@ -94,9 +94,42 @@ pub enum Unusable {
     Length {
         /// What the update said.
         said: u32,
-        /// What the model says of itself.
+        /// What the model says of itself; a signature block of 80 bytes may follow.
         found: usize,
     },
+    /// It needs a larger [`Workspace`](diffgp_infer::Workspace) than this firmware has.
+    Workspace {
+        /// D of the model.
+        inputs: u16,
+        /// M of the model.
+        features: u16,
+        /// O of the model.
+        outputs: u16,
+    },
+    /// A sampled path takes more work than this firmware has time for.
+    Work {
+        /// Operations of a path.
+        operations: u64,
+        /// The most there may be.
+        most: u64,
+    },
+    /// It is not signed, and only signed ones are taken.
+    Unsigned,
+    /// It is signed with a key that this firmware does not know.
+    OtherKey,
+    /// The signature is not that of this model: one of them was changed, or somebody else made it.
+    Forged,
+    /// Its counter is too small: it is the model in use, or an older one.
+    Older {
+        /// Its counter.
+        counter: u32,
+        /// The smallest that would be taken.
+        least: u32,
+    },
+    /// The model in use has the largest counter there is, so no other one can follow.
+    LastCounter,
+    /// Whatever a function of the firmware has against it.
+    Unwanted,
 }
 
 impl fmt::Display for Unusable {
@@ -108,16 +141,37 @@ impl fmt::Display for Unusable {
             }
             Self::Model(error) => error.fmt(f),
             Self::OtherModel => f.write_str("the model is not the one that its slot's header was written for"),
-            Self::Length { said, found } => {
-                write!(f, "the update was begun for {said} bytes, the model has {found}; begin it for that many")
+            Self::Length { said, found } => write!(
+                f,
+                "the update was begun for {said} bytes, the model has {found}; begin it for that many, or for those of a \
+                 signature block more"
+            ),
+            Self::Workspace { inputs, features, outputs } => write!(
+                f,
+                "the model needs a Workspace::<{inputs}, {features}, {outputs}>, which is more than this firmware has"
+            ),
+            Self::Work { operations, most } => {
+                write!(f, "a path of the model takes {operations} operations, this firmware allows {most}")
             }
+            Self::Unsigned => f.write_str("the model is not signed; `diffgp sign` signs it"),
+            Self::OtherKey => f.write_str("the model is signed with a key that this firmware does not know"),
+            Self::Forged => f.write_str("the signature does not belong to this model"),
+            Self::Older { counter, least } => {
+                write!(
+                    f,
+                    "the model's counter is {counter}; expected {least} or more, so that no older model comes back"
+                )
+            }
+            Self::LastCounter => f.write_str("the model in use has the largest counter there is"),
+            Self::Unwanted => f.write_str("this firmware does not want the model"),
         }
     }
 }
 
 impl core::error::Error for Unusable {}
 
-/// Why an update ended without a new model. The model before it is still the active one.
+/// Why an update ended without a new model. The model of before is still in use, and the next boot finds it too; only
+/// [`Error::Unknown`] promises less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error<E> {
@@ -139,8 +193,11 @@ pub enum Error<E> {
     },
     /// What is in the slot now is not a model.
     NotAModel(Unusable),
-    /// The header or its mark does not read back as it was written: the flash is worn or locked.
+    /// The header was not written, or does not read back as it should: the flash is worn or locked.
     NotKept,
+    /// The same without a model of before, which would count more at the next boot: that may find the new model or none.
+    /// Which it is, [`Slots::open`](crate::Slots::open) says after a restart. No model was in use before, and none is now.
+    Unknown,
     /// Erased flash does not read as ones: it is locked, or erases to zeros, which is not supported.
     NotErased,
 }
@@ -160,8 +217,33 @@ impl<E: fmt::Debug> fmt::Display for Error<E> {
                 f.write_str("erased flash does not read as ff bytes; it is locked, or of a kind that erases to zeros")
             }
             Self::NotKept => f.write_str("the flash does not keep what is written to it; it is worn or locked"),
+            Self::Unknown => f.write_str(
+                "the flash failed in the last step; whether the first model is there will be known after a restart",
+            ),
         }
     }
 }
 
 impl<E: fmt::Debug> core::error::Error for Error<E> {}
+
+/// Why a model is not known to be confirmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unconfirmed {
+    /// No model was committed since the slots were opened, or it was confirmed or taken back.
+    NothingOnTrial,
+    /// The flash failed: the next boot finds this model or the one before. Which it is, [`Slots::open`](crate::Slots::open)
+    /// and [`Slots::is_confirmed`](crate::Slots::is_confirmed) say after a restart.
+    Unknown,
+}
+
+impl fmt::Display for Unconfirmed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NothingOnTrial => "no model is on trial: it was confirmed or taken back",
+            Self::Unknown => "the flash failed; whether the model is confirmed will be known after a restart",
+        })
+    }
+}
+
+impl core::error::Error for Unconfirmed {}

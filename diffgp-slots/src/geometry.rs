@@ -1,7 +1,5 @@
 //! Where things lie in the flash.
 
-use embedded_storage::nor_flash::NorFlash;
-
 use crate::error::LayoutError;
 use crate::header::{HEADER_BYTES, MARK_BYTES};
 
@@ -28,14 +26,6 @@ pub struct Location {
     pub length: u32,
 }
 
-impl Location {
-    /// The end of the last page that the model has a part of.
-    pub(crate) const fn end_of_pages<F: NorFlash>(self) -> u32 {
-        // A constant, so that no division by zero is left in the program.
-        (self.offset + self.length).next_multiple_of(F::ERASE_SIZE as u32)
-    }
-}
-
 /// One of the two slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -52,6 +42,15 @@ impl Side {
     }
 }
 
+/// What a flash says of itself: `READ_SIZE`, `WRITE_SIZE`, `ERASE_SIZE` and its length.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Units {
+    pub(crate) read: usize,
+    pub(crate) write: usize,
+    pub(crate) erase: usize,
+    pub(crate) capacity: usize,
+}
+
 /// A layout that was checked against its flash, and the parts of a slot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Geometry {
@@ -63,22 +62,21 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
-    pub(crate) fn new<F: NorFlash>(flash: &F, layout: Layout) -> Result<Self, LayoutError> {
-        let (read, write, erase) = (F::READ_SIZE, F::WRITE_SIZE, F::ERASE_SIZE);
+    pub(crate) fn new(units: Units, layout: Layout) -> Result<Self, LayoutError> {
+        let Units { read, write, erase, capacity } = units;
         let powers = read.is_power_of_two() && write.is_power_of_two() && erase.is_power_of_two();
         let (true, true, true, Ok(erase_size)) = (powers, read <= MAX_READ, write <= BUFFER, u32::try_from(erase))
         else {
             return Err(LayoutError::Flash { read, write, erase });
         };
         let Layout { start, slot_bytes } = layout;
-        if start % erase_size != 0 {
+        if !start.is_multiple_of(erase_size) {
             return Err(LayoutError::Start { start, erase_size });
         }
-        if slot_bytes % erase_size != 0 {
+        if !slot_bytes.is_multiple_of(erase_size) {
             return Err(LayoutError::SlotBytes { slot_bytes, erase_size });
         }
         let end = u64::from(start) + 2 * u64::from(slot_bytes);
-        let capacity = flash.capacity();
         if usize::try_from(end).map_or(true, |end| end > capacity) || end > u64::from(u32::MAX) {
             return Err(LayoutError::OutOfFlash { end, capacity });
         }

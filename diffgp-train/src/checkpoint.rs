@@ -5,7 +5,7 @@
 //! gives. That needs the same data, configuration and version, so those of the run are inside, and others are refused. It
 //! also needs the same instruction set; with another the run goes on, and the observer hears of it.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -13,12 +13,13 @@ use crc::{CRC_32_ISO_HDLC, Crc};
 use serde::{Deserialize, Serialize};
 
 use crate::data::Dataset;
+use crate::own_file;
 use crate::provenance::Provenance;
-use crate::train::{Config, Run};
+use crate::train::{Config, Run, plan_for};
 
 const MAGIC: &[u8; 4] = b"DGPC";
 /// Raised whenever [`Checkpoint`] or anything in it changes.
-const VERSION: u32 = 8;
+const VERSION: u32 = 10;
 const HEADER: usize = 16;
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
@@ -65,6 +66,12 @@ pub enum CheckpointError {
     /// Made with other settings.
     #[error("the checkpoint was made with other settings; go on with the same configuration or start anew")]
     OtherConfig,
+    /// Changed by a hand that repaired the checksum, or by a fault before it was written.
+    #[error("the checkpoint holds what no run leaves ({problem}); start the run anew")]
+    Impossible {
+        /// Which part cannot be.
+        problem: &'static str,
+    },
 }
 
 impl Checkpoint {
@@ -77,7 +84,7 @@ impl Checkpoint {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".partial");
         let beside = path.with_file_name(name);
-        let written = File::create(&beside).and_then(|mut file| {
+        let written = own_file::create(&beside).and_then(|mut file| {
             file.write_all(&self.to_bytes())?;
             file.sync_all()?;
             fs::rename(&beside, path)
@@ -91,16 +98,16 @@ impl Checkpoint {
         if let Some(Ok(directory)) = path
             .parent()
             .map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent })
-            .map(File::open)
+            .map(fs::File::open)
         {
             directory.sync_all()?;
         }
         Ok(())
     }
 
-    /// Reads a file that `write` has written.
+    /// Reads a file that `write` has written: a regular file of that very name.
     pub fn read(path: &Path) -> Result<Self, CheckpointError> {
-        let bytes = fs::read(path).map_err(|source| CheckpointError::Io { path: path.to_owned(), source })?;
+        let bytes = own_file::read(path).map_err(|source| CheckpointError::Io { path: path.to_owned(), source })?;
         Self::from_bytes(&bytes).map_err(|problem| CheckpointError::Damaged { path: path.to_owned(), problem })
     }
 
@@ -116,7 +123,11 @@ impl Checkpoint {
         if self.config != config.fingerprint(data.rows()) {
             return Err(CheckpointError::OtherConfig);
         }
-        Ok(())
+        // Settings decide the plan.
+        match self.run.plan == plan_for(data, config) {
+            true => Ok(()),
+            false => Err(CheckpointError::Impossible { problem: "its plan" }),
+        }
     }
 
     /// What wrote it, and where.
@@ -129,8 +140,17 @@ impl Checkpoint {
         (self.run.stage(), self.run.climb.as_ref().map_or(0, |climb| climb.iteration))
     }
 
+    /// What the checksum protects.
+    pub(crate) fn payload(&self) -> Vec<u8> {
+        postcard::to_allocvec(self).expect("a checkpoint is plain data")
+    }
+
+    pub(crate) fn of_payload(payload: &[u8]) -> Result<Self, &'static str> {
+        postcard::from_bytes(payload).map_err(|_| "unreadable content")
+    }
+
     fn to_bytes(&self) -> Vec<u8> {
-        let payload = postcard::to_allocvec(self).expect("a checkpoint is plain data");
+        let payload = self.payload();
         let mut bytes = Vec::with_capacity(HEADER + payload.len() + 4);
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
@@ -156,14 +176,15 @@ impl Checkpoint {
         if CRC.checksum(content) != u32::from_le_bytes(*checksum) {
             return Err("wrong checksum");
         }
-        postcard::from_bytes(payload).map_err(|_| "unreadable content")
+        Self::of_payload(payload)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::{Observer, Task, Warning, plan, resume, train};
+    use crate::train::plan;
+    use crate::train::{Observer, Task, Warning, resume, train};
 
     fn example() -> (Dataset, Config, Checkpoint) {
         let data = Dataset::new(vec![1.0, 2.0], vec![0.0, 1.0], 1).unwrap();
@@ -183,6 +204,23 @@ mod tests {
         assert_eq!(back, checkpoint);
         back.check(&data, &config).unwrap();
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_stands_in_its_place_is_replaced_and_not_written_through() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("run.ckpt");
+        let data = directory.path().join("data.csv");
+        fs::write(&data, "precious").unwrap();
+        let (.., checkpoint) = example();
+        for name in ["run.ckpt", "run.ckpt.partial"] {
+            std::os::unix::fs::symlink("data.csv", directory.path().join(name)).unwrap();
+            checkpoint.write(&path).unwrap();
+            assert_eq!(Checkpoint::read(&path).unwrap(), checkpoint);
+            assert_eq!(fs::read_to_string(&data).unwrap(), "precious", "{name}");
+            fs::remove_file(&path).unwrap();
+        }
     }
 
     #[test]
@@ -255,7 +293,8 @@ mod tests {
         let data =
             Dataset::new((0..50).map(|i| i as f32).collect(), (0..50).map(|i| (i % 7) as f32).collect(), 1).unwrap();
         let mut config = Config::for_rows(50, Task::Regression);
-        (config.predictor.inducing, config.flow.time, config.no_flow.iterations) = (5, 0.0, 3);
+        (config.predictor.inducing, config.predictor.most_inducing) = (5, 5);
+        (config.flow.time, config.no_flow.iterations) = (0.0, 3);
         let mut stopper = Stopper { stops: true, ..Stopper::default() };
         train(&data, &config, &mut stopper).unwrap_err();
         let checkpoint = stopper.checkpoint.unwrap();

@@ -23,11 +23,13 @@ mod workshop;
 use diffgp_core::blob::limits;
 use diffgp_infer::{Model, ParseError};
 
+pub use basis::fixed::NotFixed;
 pub use certificate::{Bound, Certificate};
 pub use choice::Choice;
 pub use states::made_up_inputs;
 
 use crate::aligned::AlignedBytes;
+use crate::calibration::with_calibration;
 use crate::discretisation::{Discretisation, FINER};
 use crate::evaluate::RowError;
 use crate::threads::Threads;
@@ -44,6 +46,8 @@ pub struct Goal {
     pub max_instructions: Option<u64>,
     /// The most log-likelihood to lose, in nats per row.
     pub tolerance: Option<f64>,
+    /// For a device that computes in integers. Alone, nothing else is changed.
+    pub integers: bool,
     /// Give up the variance: a constant error bar is left, and no noise in the flow.
     pub mean_only: bool,
 }
@@ -113,9 +117,15 @@ pub enum CompressError {
     /// The compressed model is not one that the runtime accepts.
     #[error("the runtime would refuse the compressed model: {0}")]
     Refused(#[from] ParseError),
+    /// The model's own predictions cannot be compared with each other.
+    #[error("the model's predictions have no variance, or one beyond all numbers: what is lost cannot be measured")]
+    NoLoss,
     /// There are no rows to judge by.
     #[error("there are no rows to judge by")]
     NoRows,
+    /// It cannot be evaluated in integers.
+    #[error("the model cannot be evaluated in integers: {0}")]
+    NotFixed(#[from] NotFixed),
     /// The tensors are beyond what float64 can factorise.
     #[error("the model's kernel matrices cannot be factorised")]
     Singular,
@@ -150,9 +160,11 @@ pub fn compress(
     report: &mut dyn FnMut(&Point),
     threads: &Threads,
 ) -> Result<Compressed, CompressError> {
-    let aligned = AlignedBytes::new(original);
+    // Bars that were calibrated are not those of the smaller model: both are compared as they were trained.
+    let aligned = AlignedBytes::new(&with_calibration(original, None)?);
     let model = Model::parse(aligned.as_slice())?;
     let mut workshop = Workshop::new(&model, aligned.as_slice(), inputs, goal.mean_only, threads)?;
+    workshop.came_from(original);
     let mut judge = loss::Judge::default();
     let curve = search::search(&mut workshop, &mut judge, goal, instructions, report)?;
     let last = curve.last().ok_or(CompressError::NoRows)?;
@@ -177,6 +189,8 @@ fn discretisation(
         return Ok(None);
     }
     let steps = Some(finer);
+    // In singles: integers may have no unit for steps that small.
+    let choice = &Choice { fixed: false, ..choice.clone() };
     let finer = AlignedBytes::new(&workshop.build(choice, About { steps, ..About::default() })?);
     Ok(Some(changes::discretisation(compressed, &Model::parse(finer.as_slice())?, workshop.rows())?))
 }

@@ -6,19 +6,26 @@
 mod cell;
 mod classes;
 mod csv_rows;
+mod dialect;
 mod error;
 mod first_line;
+mod groups;
 mod memory;
 mod names;
+mod records;
 mod scaling;
+mod source;
 mod split;
 mod spread;
+mod survey;
 mod table;
 
 pub use classes::MAX_CLASSES;
-pub use csv_rows::CsvRows;
+pub use csv_rows::{CsvRows, Watched};
 pub use error::{CellProblem, DataError};
 pub use first_line::Header;
+pub use groups::read_groups;
+pub use records::{MAX_CELLS, MAX_LINE};
 pub use scaling::{Affine, COARSE, Range, Scaling};
 pub use split::{count_splits, read_test_rows};
 
@@ -33,6 +40,8 @@ pub struct Dataset {
     target_names: Option<Vec<String>>,
     /// The target is an index into them.
     classes: Option<Vec<String>>,
+    /// Of every row: rows of one group stay together.
+    groups: Option<Vec<u32>>,
 }
 
 /// Which columns of a file are used, each by its name, or by its index counted from 0 when no column has that name.
@@ -42,12 +51,26 @@ pub struct Columns<'a> {
     pub targets: &'a str,
     /// Columns to leave out; they may hold anything. All others are inputs.
     pub ignored: &'a [String],
+    /// What becomes of missing cells.
+    pub missing: Missing,
 }
 
 impl<'a> From<&'a str> for Columns<'a> {
     fn from(targets: &'a str) -> Self {
-        Self { targets, ignored: &[] }
+        Self { targets, ignored: &[], missing: Missing::Refuse }
     }
+}
+
+/// What becomes of cells without a value: empty ones, `NA`, `null`, `?`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Missing {
+    /// They are errors.
+    #[default]
+    Refuse,
+    /// Their rows are left out.
+    Drop,
+    /// Inputs become the mean of their column, or of the rows that a model was trained on; targets are errors.
+    Mean,
 }
 
 /// What the target columns may hold.
@@ -105,6 +128,7 @@ impl Dataset {
             .chain(words)
             .chain(names.flat_map(|name| name.bytes().map(u32::from)))
             .chain(outputs)
+            .chain(self.groups.iter().flatten().copied())
             .fold(0xcbf2_9ce4_8422_2325, |hash, word| (hash ^ u64::from(word)).wrapping_mul(0x0000_0100_0000_01b3))
     }
 }

@@ -20,8 +20,8 @@
 //! row, step and dimension and one per kernel. Memory: `docs/cost.md`.
 
 mod chunk;
-mod correlation;
-mod dense;
+pub(crate) mod correlation;
+pub(crate) mod dense;
 mod gradient;
 pub mod kl;
 mod layer;

@@ -9,6 +9,7 @@ mod class_figures;
 mod crps;
 mod output_figures;
 mod score;
+mod states;
 
 use diffgp_infer::{Keyed, Latent, Model, Noise, Run, Workspace};
 use rayon::prelude::*;
@@ -20,6 +21,7 @@ pub use class_figures::{BINS, Bin, ClassFigures, ClassTally, most_probable};
 pub use crps::crps;
 pub use output_figures::{LEVELS, OutputFigures, OutputTally, PredictedOutput, log_density, winkler};
 pub use score::{Figures, Known, score};
+pub use states::states;
 
 /// Rows whose paths are in memory at once.
 pub(crate) const CHUNK: usize = 4096;
@@ -59,14 +61,25 @@ pub struct Evaluated {
     pub latents: Vec<Vec<Latent>>,
 }
 
-/// The runtime refused a row.
+/// A row that cannot be predicted, or not be scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("row {}: {error}", number + 1)]
+#[error("row {}: {problem}", number + 1)]
 pub struct RowError {
     /// Counted from 0.
     pub number: u32,
     /// Why.
-    pub error: diffgp_infer::Error,
+    pub problem: RowProblem,
+}
+
+/// What is wrong with a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RowProblem {
+    /// The runtime refuses it.
+    #[error(transparent)]
+    Refused(#[from] diffgp_infer::Error),
+    /// The density of a target at so many deviations from its prediction is no number.
+    #[error("its target is so far from the prediction that the log-likelihood is no number")]
+    NoDensity,
 }
 
 /// Predicts rows, in the order in which they were given.
@@ -77,7 +90,8 @@ pub fn evaluate(
     threads: &Threads,
 ) -> Result<Vec<Evaluated>, RowError> {
     let one = |workspace: &mut Box<AnyWorkspace>, row: &Row<'_>| {
-        evaluate_row(model, row, sampling, workspace).map_err(|error| RowError { number: row.number, error })
+        evaluate_row(model, row, sampling, workspace)
+            .map_err(|error| RowError { number: row.number, problem: error.into() })
     };
     threads.pool.install(|| rows.par_iter().map_init(|| Box::new(AnyWorkspace::new()), one).collect())
 }

@@ -17,7 +17,9 @@
 #![forbid(unsafe_code)]
 
 pub mod aligned;
+pub mod calibration;
 pub mod checkpoint;
+pub mod comparison;
 pub mod compress;
 pub mod data;
 pub mod device_cost;
@@ -33,6 +35,7 @@ pub mod model_file;
 pub mod noise;
 pub mod optimise;
 pub mod options;
+pub mod own_file;
 pub mod params;
 pub mod permutation;
 pub mod philox;

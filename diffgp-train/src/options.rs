@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use value::{Kind, Value};
 
+use crate::calibration::CalibrationMode;
 use crate::train::recipe::patience;
 use crate::train::{ClimbConfig, Config, ConfigError, Recipe, Task};
 
@@ -68,14 +69,15 @@ options! {
     scheme: SchemeOption = "SCHEME";
     /// A few Euler–Maruyama steps that need not follow the equation: not a flow, but a fifth of its work on the device.
     chain: bool = "";
-    /// Inducing points of the predictor; model size and work grow with it [default: 100, or the rows if fewer].
+    /// Inducing points of the predictor; model size and work grow with it [default: 100, or the rows if fewer; up to
+    /// 2000 rows with numbers to predict, as many as the bound asks for in the end, at most 512].
     inducing: usize = "M";
     /// Inducing points of the flow [default: 50, or 100 with more than 2000 rows, never more than inducing].
     flow_inducing: usize = "M";
     /// Inducing times of a flow that changes with time; 0 for one that does not [default: 0].
     temporal: usize = "M";
-    /// Kernel of flow and predictor [default: rbf, or, with more than 2000 rows, the one of rbf and matern32 that
-    /// validation rows prefer after 400 iterations each].
+    /// Kernel of flow and predictor [default: without a flow and up to 2000 rows the one of rbf, matern32 and matern52
+    /// that exact Gaussian processes prefer; with more rows rbf or matern32, by validation rows; else rbf].
     kernel: KernelOption = "KERNEL";
     /// One kernel for all dimensions of the flow instead of one each: less work, less accurate.
     shared_kernel: bool = "";
@@ -96,6 +98,9 @@ options! {
     paths: usize = "S";
     /// Share of the training rows kept aside to choose the best iteration by, at most 1000 rows [default: 0.1].
     validation: f64 = "SHARE";
+    /// How error bars are calibrated: auto (quantiles, and a local scale where it pays), table (quantiles alone) or none
+    /// [default: auto; none with recipe paper]. Up to 2000 rows it takes up to three times as long.
+    calibration: CalibrationMode = "HOW";
     /// Decides every random number. The same version, data, options and kind of CPU (instruction set) give the same
     /// model, byte for byte [default: 0].
     seed: u64 = "N";
@@ -177,7 +182,9 @@ impl Options {
             Recipe::Paper => Config::paper(rows, self.task()),
         };
         // More inducing points than rows deserve a warning if they were asked for; the recipe takes what there is.
-        set(&mut config.predictor.inducing, self.inducing);
+        if let Some(inducing) = self.inducing {
+            (config.predictor.inducing, config.predictor.most_inducing) = (inducing, inducing);
+        }
         let flow = &mut config.flow;
         set(&mut flow.time, self.flow_time);
         flow.optional &= self.flow_time.is_none();
@@ -203,6 +210,7 @@ impl Options {
         set(&mut config.batch, self.batch);
         set(&mut config.paths, self.paths);
         set(&mut config.validation.fraction, self.validation);
+        set(&mut config.calibration.mode, self.calibration);
         set(&mut config.threads, self.threads);
         set(&mut config.seed, self.seed);
         config.validate()?;
@@ -212,7 +220,7 @@ impl Options {
     /// The options that make a configuration again, whatever a later recipe chooses. Threads are left out: they do not
     /// change the model.
     pub fn of(config: &Config) -> Self {
-        let flow = &config.flow;
+        let (flow, predictor) = (&config.flow, &config.predictor);
         Self {
             task: Some(config.task),
             recipe: Some(config.recipe),
@@ -222,7 +230,8 @@ impl Options {
             training_steps: flow.training_steps,
             scheme: Some(flow.scheme.into()),
             chain: Some(flow.chain),
-            inducing: Some(config.predictor.inducing),
+            // A number would be the last word.
+            inducing: (predictor.inducing == predictor.most_inducing).then_some(predictor.inducing),
             flow_inducing: Some(flow.inducing),
             temporal: Some(flow.inducing_times),
             kernel: config.candidate_kernels.is_empty().then(|| config.predictor.kernel.into()),
@@ -234,6 +243,7 @@ impl Options {
             batch: Some(config.batch),
             paths: Some(config.paths),
             validation: Some(config.validation.fraction),
+            calibration: Some(config.calibration.mode),
             seed: Some(config.seed),
             threads: None,
         }

@@ -26,6 +26,8 @@ pub enum Purpose {
     Inducing = 5,
     /// Nodes of a cubature over the outputs of a classifier.
     Cubature = 6,
+    /// Brownian increments of the residuals that error bars are calibrated by.
+    Calibration = 7,
 }
 
 /// The four words of `counter` under `key`.

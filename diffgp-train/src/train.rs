@@ -1,47 +1,57 @@
 //! Training, from a data set to a model.
 //!
-//! 1. For large sets, the kernel: a short sparse Gaussian process with each; the log-likelihood of validation rows decides.
-//! 2. A sparse Gaussian process (T = 0) from k-means inducing points.
+//! 1. The kernel of the predictor. Small sets: exact Gaussian processes, whose rows left out decide, and whose length-scales
+//!    and noise everything starts from. Large sets: a short sparse Gaussian process with each; validation rows decide.
+//! 2. A sparse Gaussian process (T = 0) from k-means inducing points; for small sets that of step 1, with as many points as
+//!    it takes.
 //! 3. For a flow: another, for fewer iterations, then a weak flow in front of it and everything together.
 //! 4. The better of both, by the validation rows again; for small sets, that one once more on all rows.
 //! 5. q(u_g), and for large sets σ², fitted once more on all rows with the exported number of steps.
+//! 6. Error bars calibrated on rows that a model was not fitted to: small sets by models that leave out a share of the rows
+//!    each, large ones by the validation rows, which then stay out of step 5.
 //!
 //! The same version, data, configuration (threads excepted) and kind of CPU (instruction set) give the same model, to the
 //! bit. Memory: the data set, one batch with its noise, and what [`value_and_gradient`](crate::elbo::value_and_gradient) needs.
 
 mod climb;
-mod comparison;
 mod config;
 mod error;
 mod execute;
+mod growth;
 mod initial;
 mod objective;
 mod observer;
+mod order;
 mod plan;
 pub(crate) mod recipe;
 mod refit;
+mod residuals;
+mod resumed;
 mod rows;
+mod search;
 mod trained;
 
+pub use crate::comparison::Gain;
 pub use climb::{Best, ClimbState};
-pub use comparison::Gain;
 pub use config::{
-    ClimbConfig, Config, ConfigError, FlowConfig, PredictorConfig, Recipe, RefitConfig, Task, ValidationConfig,
+    CalibrationConfig, ClimbConfig, Config, ConfigError, FlowConfig, PredictorConfig, Recipe, RefitConfig, Task,
+    ValidationConfig,
 };
 pub use error::TrainError;
 pub use execute::{Ended, Outcome, Run};
 pub use observer::{Observer, Progress, StageId, Validated, Warning};
 pub use plan::{
     Comparison, Kernels, NoiseFit, Optimiser, Plan, Stage, StageName, Start, Stop, WORTHWHILE_GAIN,
-    WORTHWHILE_KERNEL_GAIN, plan,
+    WORTHWHILE_KERNEL_GAIN, plan, plan_for,
 };
 pub use trained::Trained;
 
-use self::execute::Executor;
+use self::execute::{Chosen, Executor};
 use self::initial::Initial;
 use self::objective::Standardised;
 use self::refit::FitRows;
 use self::rows::StageRows;
+use crate::calibration::{Calibration, CalibrationSource, Residuals};
 use crate::checkpoint::Checkpoint;
 use crate::data::{Dataset, Scaling};
 use crate::discretisation::{Discretisation, FLOW};
@@ -97,7 +107,8 @@ fn run(
     }
     let threads = Threads::new(config.threads).map_err(|error| TrainError::Threads(error.to_string()))?;
     let rows_of = Standardised { data, scaling: &scaling };
-    let run = resumed.unwrap_or_else(|| Run::new(plan(data.rows(), config)));
+    let is_resumed = resumed.is_some();
+    let run = resumed.unwrap_or_else(|| Run::new(plan_for(data, config)));
     observer.plan(&run.plan);
     let Plan { stages, last_fit } = run.plan.clone();
     let has_flow = stages.iter().any(|stage| stage.flow);
@@ -110,11 +121,33 @@ fn run(
     if config.flow.time > 0.0 && !has_flow {
         observer.warning(&Warning::NoFlow);
     }
-    let initial = Initial {
-        sparse: initial::sparse_gp(data, &scaling, config, observer),
-        flow: has_flow.then(|| initial::weak_flow(data, &scaling, config, observer)),
-    };
+    let sparse = initial::sparse_gp(data, &scaling, config, observer);
+    let mut searched = sparse.clone();
+    if stages.iter().any(|stage| stage.kernels.are_searched())
+        && let Some(found) =
+            search::search(rows_of, &sparse, config, &threads, observer).or_else(|error| match error {
+                // Nothing is learned yet, but the same command must be able to go on.
+                TrainError::Stopped { .. } => {
+                    let at = (data.fingerprint(), data.rows());
+                    observer.checkpoint(&Checkpoint::new(at, config, run.clone()))?;
+                    Err(error)
+                }
+                other => Err(other),
+            })?
+    {
+        if let Some(inducing) = found.inducing.filter(|_| !config.grows(data.rows())) {
+            let mut config = config.clone();
+            config.predictor.inducing = inducing.max(config.predictor.inducing);
+            searched = initial::sparse_gp(data, &scaling, &config, observer);
+        }
+        found.apply_to(&mut searched);
+    }
+    let initial =
+        Initial { sparse, searched, flow: has_flow.then(|| initial::weak_flow(data, &scaling, config, observer)) };
     let executor = Executor { config, rows_of, initial, threads: &threads, fingerprint: data.fingerprint() };
+    if is_resumed {
+        executor.check(&run)?;
+    }
     let mut chosen = executor.execute(run, observer)?;
 
     let params = &mut chosen.params;
@@ -124,11 +157,13 @@ fn run(
     }
     let mut noise_gain = None;
     if let Some(noise_fit) = last_fit {
-        let apart = StageRows::new(data.rows(), config.seed, &stages[0]);
-        let (training, validation) = (apart.training(config.refit.max_rows), apart.validation());
+        let apart = StageRows::new(data, config.seed, &stages[0]);
+        let (training, mut validation) = (apart.training(config.refit.max_rows), apart.validation());
+        validation.truncate(config.validation.max_rows);
         let rows = FitRows { training: &training, total: apart.training_count(), validation: &validation };
         noise_gain = refit::finish(params, rows_of, rows, noise_fit, config, &threads)?;
     }
+    let calibration = calibration(&chosen, &stages, rows_of, last_fit, config, &threads)?;
     if let Some(error) = discretisation.map(|of| of.error).filter(|&error| error > FLOW && !config.flow.chain) {
         observer.warning(&Warning::NotAFlow { error });
     }
@@ -144,8 +179,50 @@ fn run(
         kernel_gain: chosen.kernel_gain,
         noise_gain,
         discretisation,
+        calibration,
         scaling,
     })
+}
+
+/// Calibrates the error bars of the finished model: by the shares of the rows that models like it left out, or by the
+/// validation rows.
+fn calibration(
+    chosen: &Chosen,
+    stages: &[Stage],
+    rows_of: Standardised<'_>,
+    last_fit: Option<NoiseFit>,
+    config: &Config,
+    threads: &Threads,
+) -> Result<Option<Calibration>, TrainError> {
+    let mut ways: Vec<Residuals> = Vec::new();
+    let mut add = |of_rows: Vec<Residuals>| {
+        if ways.is_empty() {
+            ways = of_rows;
+        } else {
+            ways.iter_mut().zip(of_rows).for_each(|(all, more)| all.extend(more));
+        }
+    };
+    let source = if config.keeps_apart() {
+        let rows = StageRows::new(rows_of.data, config.seed, &stages[0]).validation();
+        add(residuals::residuals(&chosen.params, rows_of, &rows, config, threads)?);
+        CalibrationSource::Validation
+    } else {
+        for (stage, params) in &chosen.cross_fitted {
+            let rows = StageRows::new(rows_of.data, config.seed, &stages[*stage]);
+            let mut params = params.clone();
+            // As the model that is kept.
+            params.jitter = params.jitter.max(chosen.params.jitter);
+            params.flow.iter_mut().zip(&chosen.params.flow).for_each(|(flow, of)| flow.steps = of.steps);
+            if let Some(noise_fit) = last_fit {
+                let training = rows.training(config.refit.max_rows);
+                let fit_rows = FitRows { training: &training, total: rows.training_count(), validation: &[] };
+                refit::refit(&mut params, rows_of, fit_rows, noise_fit, config, threads)?;
+            }
+            add(residuals::residuals(&params, rows_of, &rows.validation(), config, threads)?);
+        }
+        CalibrationSource::CrossFitted
+    };
+    Ok(Calibration::fit(&ways, source, config.calibration.mode))
 }
 
 /// Gives the flow the exported number of steps, or more if its equation needs them; how far it then is from that, on rows
@@ -157,7 +234,7 @@ fn settle_steps(
     stage: &Stage,
     threads: &Threads,
 ) -> Result<Option<Discretisation>, TrainError> {
-    let apart = StageRows::new(rows_of.data.rows(), config.seed, stage);
+    let apart = StageRows::new(rows_of.data, config.seed, stage);
     let mut rows = apart.validation();
     if rows.is_empty() {
         rows = apart.training(DISCRETISATION_ROWS);
@@ -181,6 +258,9 @@ fn check(data: &Dataset, config: &Config) -> Result<(), TrainError> {
     }
     if data.inputs() > MAX_INPUTS {
         return Err(TrainError::TooManyInputs { inputs: data.inputs() });
+    }
+    if data.groups().is_some_and(|groups| groups.iter().all(|group| *group == groups[0])) {
+        return Err(TrainError::OneGroup);
     }
     if data.outputs() > MAX_OUTPUTS {
         return Err(TrainError::TooManyTargets { targets: data.outputs() });

@@ -5,7 +5,7 @@ use core::arch::asm;
 use core::ptr;
 
 /// Depth that is painted, in bytes. A call that reports this much may have gone deeper.
-pub const WINDOW: usize = 6 * 1024;
+pub const WINDOW: usize = 8 * 1024;
 
 const PAINT: u32 = 0x5eed_a5a5;
 

@@ -12,7 +12,7 @@ new Uint8Array(memory.buffer, model_space(), model.length).set(model);
 const job = readFileSync(jobPath);
 const word = (index) => job.readUInt32LE(4 * index);
 const [inputs, rows, paths, low, high] = [0, 1, 2, 3, 4].map(word);
-const words = 26;
+const words = 32;
 const hex = (number) => number.toString(16).padStart(8, "0");
 
 for (let row = 0; row < rows; row++) {

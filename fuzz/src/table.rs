@@ -48,7 +48,9 @@ pub fn check(path: &Path, (header, kind): (Header, TargetKind)) -> Reached {
 fn rows(path: &Path, header: Header) -> (usize, bool) {
     let Ok(mut rows) = CsvRows::open(path, header, "0") else { return (0, false) };
     assert!(rows.columns() > 0 && rows.names().is_none_or(|names| names.len() == rows.columns()));
-    let inputs: Vec<usize> = (1..rows.columns()).collect();
+    // A column may be named 0.
+    let Ok(targets) = rows.find_targets("0") else { return (0, false) };
+    let inputs: Vec<usize> = (0..rows.columns()).filter(|column| !targets.contains(column)).collect();
     let (mut cells, mut count) = (Vec::new(), 0);
     loop {
         match rows.next_cells(&inputs, &mut cells) {

@@ -26,20 +26,24 @@ const MOST_IN_SOFTWARE: u64 = 1_200_000;
 /// Shapes that figures are fitted to, and others that show how good they are.
 const FITTED: usize = 240;
 const VALIDATED: usize = 30;
+/// The same of models that are evaluated in integers.
+const FITTED_INTEGERS: usize = 120;
+const VALIDATED_INTEGERS: usize = 30;
 
 fn main() {
     let directory = env::args_os().nth(1).expect("usage: cost_shapes DIRECTORY");
     let directory = Path::new(&directory);
     fs::create_dir_all(directory).expect("the directory can be made");
     let random = |seed, count| (0..).map(move |number| Shape::random(seed, number)).filter(is_moderate).take(count);
+    let integers = |seed| (0..).map(move |number| Shape::random(seed, number).in_integers()).filter(is_moderate);
     let cases = |name: &str, shapes: &mut dyn Iterator<Item = Shape>| {
         let cases: Vec<Value> =
             shapes.enumerate().map(|(n, shape)| case(directory, &format!("{name}-{n}"), shape)).collect();
         let text = serde_json::to_string(&cases).expect("cases are JSON");
         fs::write(directory.join(format!("{name}.json")), text).expect("the list can be written");
     };
-    cases("fitted", &mut random(1, FITTED));
-    cases("validated", &mut random(2, VALIDATED).chain([Shape::hostile()]));
+    cases("fitted", &mut random(1, FITTED).chain(integers(3).take(FITTED_INTEGERS)));
+    cases("validated", &mut random(2, VALIDATED).chain([Shape::hostile()]).chain(integers(4).take(VALIDATED_INTEGERS)));
 }
 
 /// Writes the files of a case; what is counted of it.

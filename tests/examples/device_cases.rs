@@ -7,10 +7,14 @@
 #[path = "device_cases/random_model.rs"]
 mod random_model;
 
+use diffgp_core::blob::CalibrationRecord;
 use diffgp_infer::{Error, Keyed, Model, Noise, Prediction, Scheme, Workspace};
 use diffgp_train::aligned::AlignedBytes;
+use diffgp_train::calibration::{Bars, Calibration, CalibrationSource, with_calibration};
+use diffgp_train::compress::{Goal, compress, made_up_inputs};
 use diffgp_train::data::{Affine, Range, Scaling};
 use diffgp_train::export::{Metadata, export};
+use diffgp_train::threads::Threads;
 use random_model::{Shape, random_model};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -53,7 +57,50 @@ fn cases() -> Vec<Case> {
         let blob = AlignedBytes::new(&random_blob(name, &shape));
         Case { name: name.to_owned(), blob, rows, paths: 1 }
     });
-    stored().chain(random).collect()
+    // What no stored model in integers has.
+    let fixed = Shape { inducing: 20, steps: 5, ..small };
+    let fixed = [
+        // As many steps as by default, and `small-midpoint` otherwise.
+        ("small-midpoint-integers", Shape { steps: 5, scheme: Scheme::Midpoint, ..small }),
+        ("small-matern32-integers", Shape { matern: Some(3), ..fixed }),
+        ("small-matern52-integers", Shape { matern: Some(5), shared: true, outputs: 2, per_output: true, ..fixed }),
+        ("small-no-flow-integers", Shape { steps: 0, ..fixed }),
+    ];
+    let fixed = fixed.map(|(name, shape)| {
+        let blob = integers(&AlignedBytes::new(&random_blob(name, &shape)));
+        Case { name: name.to_owned(), blob, rows: 100, paths: 1 }
+    });
+    let bars = calibrated(&Shape { steps: 5, scheme: Scheme::Midpoint, ..small });
+    stored().chain(random).chain(fixed).chain([bars]).collect()
+}
+
+/// Error bars that depend on the mean and have heavy tails, other ones along the drift.
+fn calibrated(shape: &Shape) -> Case {
+    let record = CalibrationRecord {
+        noise_factor: 0.7,
+        latent_factor: 1.9,
+        slope: -0.4,
+        curvature: 0.15,
+        low: -1.5,
+        high: 1.5,
+        spread: 1.3,
+        quantiles: [0.3, 0.6, 0.9, 1.3, 1.9, 2.7, 4.1, 7.0],
+    };
+    let sampled = CalibrationRecord { slope: 0.3, ..record };
+    let ways = [record, sampled].map(|record| Bars::Targets(vec![record])).to_vec();
+    let calibration = Calibration { rows: 100, source: CalibrationSource::Fresh, ways };
+    let name = "small-calibrated";
+    let blob = with_calibration(&random_blob(name, shape), Some(&calibration)).expect("a model");
+    Case { name: name.to_owned(), blob: AlignedBytes::new(&blob), rows: 10, paths: 1 }
+}
+
+/// The same model, to be evaluated in integers.
+fn integers(original: &AlignedBytes) -> AlignedBytes {
+    let inputs = made_up_inputs(&Model::parse(original.as_slice()).expect("the blob can be parsed"));
+    let goal = Goal { integers: true, ..Goal::default() };
+    let threads = Threads::new(0).expect("threads can be started");
+    let compressed = compress(original.as_slice(), &inputs, &goal, &|_| 1, &mut |_| (), &threads);
+    AlignedBytes::new(&compressed.expect("a random model has a form in integers").bytes)
 }
 
 /// Trained on real data: a regression, a classifier, a field that changes with time; shared kernels and one for each.
@@ -129,10 +176,13 @@ fn expected(case: &Case, model: &Model<'_>, inputs: &[f32]) -> String {
     lines
 }
 
-/// Row, inputs out of range, then mean, variance and latent variance of every output, then every probability.
+/// Row, inputs out of range, then mean, variance, latent variance and the low end of the 90 % interval of every output, then every probability.
 fn show(lines: &mut String, name: &str, row: usize, prediction: Result<Prediction<'_>, Error>) {
     let p = prediction.expect("a prediction of a model of moderate size is finite");
-    let outputs = p.outputs().flat_map(|output| [output.mean(), output.variance(), output.latent_variance()]);
+    let outputs = p.outputs().flat_map(|output| {
+        let (low, _) = output.interval(0.9).unwrap_or_default();
+        [output.mean(), output.variance(), output.latent_variance(), low]
+    });
     write!(lines, "{name} {row:08x} {:08x}", p.out_of_range().bits()).expect("a string can grow");
     for number in outputs.chain(p.probabilities()) {
         write!(lines, " {:08x}", number.to_bits()).expect("a string can grow");

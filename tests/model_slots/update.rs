@@ -1,16 +1,16 @@
 //! What an update accepts and refuses.
 
 use diffgp_core::blob::{Blob, ParseError};
-use diffgp_slots::{Copied, Error, Layout, LayoutError, Location, Mapped, Slots, Unusable};
+use diffgp_slots::{Copied, Error, Layout, LayoutError, Location, Mapped, Slots, Unconfirmed, Unusable};
 use diffgp_train::aligned::AlignedBytes;
 
 use super::flash::Flash;
-use super::{active, layout, models, replace};
+use super::{Failed, active, layout, models, replace};
 
 type Small = Flash<1, 8, 256>;
 
 fn open<'m>(flash: &'m mut Small, layout: Layout, memory: &'m mut [u32]) -> Slots<&'m mut Small, Copied<'m>> {
-    Slots::open(flash, layout, Copied(memory)).unwrap()
+    Slots::open(flash, layout, Copied(memory), ()).unwrap()
 }
 
 #[test]
@@ -79,6 +79,7 @@ fn a_model_that_this_firmware_cannot_use_is_kept_for_one_that_can() {
     let mut update = slots.update(short.len() as u32).unwrap();
     update.write(short).unwrap();
     update.commit().unwrap();
+    slots.confirm().unwrap();
     assert_eq!(slots.refused(), None);
     assert_eq!(active(&mut flash, layout).as_ref(), Some(short), "the newest counts, whoever wrote it");
 }
@@ -95,8 +96,7 @@ fn after_a_refused_update_the_memory_holds_the_model_in_use() {
     let mut update = slots.update(damaged.len() as u32).unwrap();
     update.write(&damaged).unwrap();
     assert_eq!(update.commit(), Err(Error::NotAModel(Unusable::Model(ParseError::Checksum))));
-    let held: Vec<u8> = slots.check().0.iter().flat_map(|word| word.to_le_bytes()).collect();
-    assert_eq!(held[..models[0].len()], models[0]);
+    assert_eq!(slots.model(), Some(&models[0][..]));
 }
 
 #[test]
@@ -109,11 +109,15 @@ fn flash_that_does_not_keep_what_is_written_is_found_out() {
     for word in 0..4 {
         let mut flash = flash.clone();
         flash.worn = second + 8 * word..second + 8 * word + 8;
-        assert_eq!(replace(&mut flash, layout, &models[1]), Err(Error::NotKept), "word {word}");
+        let failed = match word {
+            3 => Failed::ToConfirm(Unconfirmed::Unknown),
+            _ => Failed::ToCommit(Error::NotKept),
+        };
+        assert_eq!(replace(&mut flash, layout, &models[1]), Err(failed), "word {word}");
         assert_eq!(active(&mut flash, layout).as_ref(), Some(&models[0]), "word {word}");
     }
     flash.erased = 0;
-    assert_eq!(replace(&mut flash, layout, &models[1]), Err(Error::NotErased));
+    assert_eq!(replace(&mut flash, layout, &models[1]), Err(Failed::ToCommit(Error::NotErased)));
     assert_eq!(active(&mut flash, layout).as_ref(), Some(&models[0]));
 }
 
@@ -136,12 +140,12 @@ fn flash_that_can_be_read_like_memory_is_read_in_place() {
     let (layout, mut flash) = layout::<1, 8, 256>(600);
     replace(&mut flash, layout, &models[0]).unwrap();
     replace(&mut flash, layout, &models[1]).unwrap();
-    let memory = AlignedBytes::new(&flash.bytes);
+    let memory: &'static AlignedBytes = Box::leak(Box::new(AlignedBytes::new(&flash.bytes)));
     let at = |location: Location| &memory.as_slice()[location.offset as usize..][..location.length as usize];
-    let slots = Slots::open(&mut flash, layout, Mapped(at)).unwrap();
-    let location = slots.active().unwrap();
-    assert_eq!(location.offset, layout.start + layout.slot_bytes + 32);
-    assert_eq!(at(location), models[1]);
+    let slots = Slots::open(&mut flash, layout, Mapped(at), ()).unwrap();
+    assert_eq!(slots.active().unwrap().offset, layout.start + layout.slot_bytes + 32);
+    assert_eq!(slots.model(), Some(&models[1][..]));
+    assert_eq!(slots.model().unwrap().as_ptr(), at(slots.active().unwrap()).as_ptr());
 }
 
 #[test]
@@ -164,7 +168,7 @@ fn the_length_of_a_model_is_known_from_its_first_bytes() {
 fn impossible_layouts_are_refused() {
     let refuse = |start, slot_bytes| {
         let mut flash = Small::new(4096);
-        Slots::open(&mut flash, Layout { start, slot_bytes }, Copied(&mut [])).unwrap_err()
+        Slots::open(&mut flash, Layout { start, slot_bytes }, Copied(&mut []), ()).unwrap_err()
     };
     assert_eq!(refuse(100, 1024), LayoutError::Start { start: 100, erase_size: 256 });
     assert_eq!(refuse(256, 1000), LayoutError::SlotBytes { slot_bytes: 1000, erase_size: 256 });
@@ -172,8 +176,8 @@ fn impossible_layouts_are_refused() {
     assert_eq!(refuse(256, u32::MAX - 255), LayoutError::OutOfFlash { end: 256 + 2 * 0xffff_ff00, capacity: 4096 });
     assert_eq!(refuse(256, 0), LayoutError::TooSmall { slot_bytes: 0, header: 32 });
     let layout = Layout { start: 0, slot_bytes: 1024 };
-    let odd = Slots::open(&mut Flash::<3, 4, 256>::new(4096), layout, Copied(&mut [])).unwrap_err();
+    let odd = Slots::open(&mut Flash::<3, 4, 256>::new(4096), layout, Copied(&mut []), ()).unwrap_err();
     assert_eq!(odd, LayoutError::Flash { read: 3, write: 4, erase: 256 });
-    let wide = Slots::open(&mut Flash::<1, 1024, 1024>::new(4096), layout, Copied(&mut [])).unwrap_err();
+    let wide = Slots::open(&mut Flash::<1, 1024, 1024>::new(4096), layout, Copied(&mut []), ()).unwrap_err();
     assert_eq!(wide, LayoutError::Flash { read: 1, write: 1024, erase: 1024 });
 }

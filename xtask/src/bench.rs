@@ -1,5 +1,8 @@
 //! `cargo xtask bench step`: the time of one training step next to the machine's matrix product; `bench cost`: the same
-//! over a range of sizes, with memory.
+//! over a range of sizes, with memory; `bench peers` and `bench verify`: what is counted on boards.
+
+mod peers;
+mod verify;
 
 use anyhow::Result;
 
@@ -15,12 +18,18 @@ pub(crate) enum Bench {
     },
     /// The table of docs/cost.md: time and memory against every size
     Cost,
+    /// What CMSIS-DSP takes on the emulated Cortex-M4F for the arithmetic of a prediction; pip brings its sources
+    Peers,
+    /// What the verification of a signed model costs on Cortex-M0 and M4F: the table of docs/security.md
+    Verify,
 }
 
 pub(crate) fn run(what: Bench) -> Result<()> {
     match what {
         Bench::Step { flags } => step(&flags),
         Bench::Cost => cost(),
+        Bench::Peers => peers::run(),
+        Bench::Verify => verify::run(),
     }
 }
 

@@ -6,8 +6,13 @@ use anyhow::Result;
 
 pub(crate) fn run() -> Result<()> {
     nightly::subcommand("deny")?;
-    for manifest in ["Cargo.toml", "firmware-example/Cargo.toml", "firmware-example/wasm/Cargo.toml", "fuzz/Cargo.toml"]
-    {
+    for manifest in [
+        "Cargo.toml",
+        "firmware-example/Cargo.toml",
+        "firmware-example/wasm/Cargo.toml",
+        "diffgp-c/archive/Cargo.toml",
+        "fuzz/Cargo.toml",
+    ] {
         let arguments =
             ["deny", "--locked", "--manifest-path", manifest, "--config", "deny.toml", "check", "-A", "unmatched-skip"];
         command::run(command::cargo(".", arguments).args(["bans", "licenses", "sources"]))?;

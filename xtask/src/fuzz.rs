@@ -4,19 +4,22 @@
 //! executions are several times as many. Debug assertions and overflow checks are on. What a run discovers stays in
 //! `fuzz/target/corpus`, where the next run starts from; the checked-in corpus does not change by itself.
 
-use crate::{command, nightly};
+use crate::c::host;
+use crate::{command, nightly, setup};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::time::Duration;
 
 const TARGETS: [&str; 4] = ["blob", "repaired", "frames", "csv"];
+/// The interface for C has a driver in C, under sanitizers: `diffgp-c/tests/c/fuzz.c`.
+const C: &str = "c";
 /// Time for starting and for reading the corpus, beyond the seconds asked for.
 const START: Duration = Duration::from_secs(600);
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Only this target
-    #[arg(long, value_parser = TARGETS)]
+    #[arg(long, value_parser = ["blob", "repaired", "frames", "csv", C])]
     target: Option<String>,
     /// How long each target runs
     #[arg(long, default_value_t = 60)]
@@ -24,6 +27,13 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> Result<()> {
+    if args.target.as_deref().is_none_or(|target| target == C) {
+        setup::c_compilers()?;
+        println!("{C}: {}", host::fuzz(args.seconds)?);
+    }
+    if args.target.as_deref() == Some(C) {
+        return Ok(());
+    }
     nightly::toolchain(&[])?;
     nightly::subcommand("fuzz")?;
     command::run(&mut nightly::cargo("fuzz", ["fuzz", "build", "--sanitizer", "none"]))?;

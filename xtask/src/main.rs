@@ -1,17 +1,24 @@
 //! Developer commands of diffgp: `cargo xtask test` checks everything, the others are its parts.
 
 mod bench;
+mod browser;
+mod c;
 mod command;
 mod cost;
 mod deny;
+mod forge;
 mod fuzz;
+mod header;
 mod miri;
 mod nightly;
 mod packages;
+mod python;
 mod qemu;
 mod reproduce;
 mod setup;
+mod soak;
 mod test;
+mod wheel;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -31,6 +38,8 @@ enum Task {
     Test(test::Args),
     /// Run the firmware on emulated boards: compare bits with the host, measure instructions and memory
     Qemu(qemu::Args),
+    /// Open the pages of `diffgp explore` in headless Chromium: the same bits, no request, text that stays text
+    Browser(browser::Args),
     /// Count instructions over random models of all shapes, and fit what `diffgp inspect` estimates from; takes minutes
     Cost,
     /// Measure the trainer
@@ -41,10 +50,24 @@ enum Task {
     Reproduce(reproduce::Experiment),
     /// Fuzz the parsers of models, frames and CSV files; needs nightly
     Fuzz(fuzz::Args),
+    /// Attack everything that takes bytes from elsewhere, for some minutes, and print counts
+    Soak(soak::Args),
+    /// Send forged, replayed, truncated and older models to a device that takes signed ones, and count
+    Forge(forge::Args),
     /// Run the tests of the device's crates under Miri; needs nightly
     Miri,
     /// Check licences, sources and duplicates of all dependencies
     Deny,
+    /// The C interface: its tests under sanitizers, and the example in C on emulated boards
+    C(c::Args),
+    /// Make the libraries and packages for C projects; writes target/package-c
+    PackageC(c::package::Args),
+    /// Make the C header of the sources of diffgp-c; builds cbindgen the first time
+    Header,
+    /// The package for Python, built, installed and tested in a virtual environment that this makes
+    Python(python::Args),
+    /// Build a wheel of the package for Python, and follow its tutorial in a fresh environment
+    Wheel(wheel::Args),
     /// What continuous integration runs: the same as `test`
     Ci,
 }
@@ -54,12 +77,20 @@ fn main() -> ExitCode {
         Task::Setup => setup::run(setup::Need::Everything),
         Task::Test(args) => test::run(args),
         Task::Qemu(args) => qemu::run(args),
+        Task::Browser(args) => browser::run(&args),
         Task::Cost => cost::run(),
         Task::Bench(what) => bench::run(what),
         Task::Reproduce(experiment) => reproduce::run(&experiment),
         Task::Fuzz(args) => fuzz::run(args),
+        Task::Soak(args) => soak::run(args),
+        Task::Forge(args) => forge::run(args),
         Task::Miri => miri::run(),
         Task::Deny => deny::run(),
+        Task::C(args) => c::run(&args),
+        Task::PackageC(args) => c::package::run(&args),
+        Task::Header => header::run(),
+        Task::Python(args) => python::run(&args, "-Dwarnings"),
+        Task::Wheel(args) => wheel::run(&args),
         Task::Ci => test::run(test::Args::default()),
     };
     match outcome {

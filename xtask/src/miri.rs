@@ -6,6 +6,6 @@ use anyhow::Result;
 
 pub(crate) fn run() -> Result<()> {
     nightly::toolchain(&nightly::MIRI)?;
-    let packages = ["-p", "diffgp-core", "-p", "diffgp-infer", "-p", "diffgp-link"];
+    let packages = ["-p", "diffgp-core", "-p", "diffgp-infer", "-p", "diffgp-link", "-p", "diffgp-c"];
     command::run(nightly::cargo(".", ["miri", "test", "--locked"]).args(packages))
 }

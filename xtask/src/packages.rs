@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use std::fs;
 use std::process::Command;
 
-const CRATES: [&str; 4] = ["diffgp-core", "diffgp-infer", "diffgp-link", "diffgp-slots"];
+const CRATES: [&str; 5] = ["diffgp-core", "diffgp-infer", "diffgp-link", "diffgp-slots", "diffgp-twin"];
 
 /// They know each other by versions that are in no registry yet.
 const WORKSPACE: &str = "[workspace]\nresolver = \"3\"\nmembers = [\"diffgp-*\"]\n\n[patch.crates-io]\n";

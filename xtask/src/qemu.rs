@@ -11,10 +11,12 @@ mod host;
 mod images;
 mod machine;
 mod measure;
+mod monitor;
 mod selftest;
 mod serial;
 mod table;
 mod traced;
+mod update;
 mod wasm;
 
 pub(crate) use self::table::grouped;
@@ -23,6 +25,7 @@ use anyhow::{Context, Result, anyhow};
 use board::BOARDS;
 pub(crate) use board::Board;
 use figures::{Figures, Record};
+use machine::Arithmetic;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -30,9 +33,12 @@ use std::thread;
 
 #[derive(clap::Args, Default)]
 pub(crate) struct Args {
-    /// Only this board: m0, m3, m4f, m7, m33, m55 or rv32
+    /// Only this board: m0, m3, m4f, m7, m33, m55, rv32 or rv32imc
     #[arg(long, value_parser = board::named)]
     board: Option<&'static Board>,
+    /// Only updates of a model: the line cut at every byte, power in every step; m0, m4f and rv32
+    #[arg(long)]
+    updates: bool,
     /// Print the figures as one JSON object
     #[arg(long)]
     json: bool,
@@ -43,6 +49,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> Result<()> {
     setup::run(setup::Need::Everything)?;
+    if args.updates {
+        return updates(args.board);
+    }
     host::build()?;
     let cases = cases::make()?;
     if args.board.is_none() {
@@ -66,7 +75,7 @@ pub(crate) fn run(args: Args) -> Result<()> {
 
 /// Two boards at a time: an emulator keeps one core busy. The first error counts, and no board is begun after it.
 fn on_boards(boards: &[&Board], cases: &[cases::Case]) -> Result<Vec<Figures>> {
-    // From the end: RV32IMAC takes the longest.
+    // From the end: the RISC-V boards take the longest.
     let next = Mutex::new(boards.iter().rev());
     let failed = AtomicBool::new(false);
     let work = || {
@@ -90,11 +99,26 @@ fn on_boards(boards: &[&Board], cases: &[cases::Case]) -> Result<Vec<Figures>> {
     Ok(figures)
 }
 
+/// Boards of three architectures that models are replaced on.
+const UPDATED: [&str; 3] = ["m0", "m4f", "rv32"];
+
+fn updates(only: Option<&Board>) -> Result<()> {
+    let boards =
+        BOARDS.iter().filter(|board| only.map_or(UPDATED.contains(&board.name), |only| only.name == board.name));
+    boards.into_iter().try_for_each(|board| update::run(board).with_context(|| format!("board {}", board.name)))
+}
+
 fn on_board(board: &Board, cases: &[cases::Case]) -> Result<Figures> {
     selftest::run(board)?;
+    if board.is_twin() {
+        return measure::run(board, cases);
+    }
     example::run(board, cases).context("example")?;
     serial::run(board, cases).context("serial port")?;
     device::run(board, cases).context("diffgp device")?;
+    if UPDATED.contains(&board.name) {
+        update::run(board)?;
+    }
     measure::run(board, cases)
 }
 
@@ -102,7 +126,7 @@ fn on_board(board: &Board, cases: &[cases::Case]) -> Result<Figures> {
 pub(crate) fn lint_firmware(warnings: &str) -> Result<()> {
     for board in BOARDS.iter().filter(|board| ["m0", "m4f", "rv32"].contains(&board.name)) {
         let mut clippy = command::cargo("firmware-example", ["clippy", "--locked", "--target", board.target]);
-        command::run(clippy.args(["--features", board.name, "--", warnings]))?;
+        command::run(clippy.args(["--features", board.feature, "--", warnings]))?;
     }
     let wasm = ["clippy", "--locked", "--target", "wasm32-unknown-unknown", "--", warnings];
     command::run(&mut command::cargo("firmware-example/wasm", wasm))
@@ -113,8 +137,28 @@ pub(crate) fn image(board: &Board, name: &str) -> Result<PathBuf> {
     machine::build(board, name, "release")
 }
 
+/// The same in another profile.
+pub(crate) fn image_in(board: &Board, name: &str, profile: &str) -> Result<PathBuf> {
+    machine::build(board, name, profile)
+}
+
+/// The same for real targets in f32 alone.
+pub(crate) fn bare_image(board: &Board, name: &str) -> Result<PathBuf> {
+    machine::build_bare(board, name, "release", Arithmetic::Single)
+}
+
+/// What the boards are asked to compute, made afresh.
+pub(crate) fn cases() -> Result<Vec<Case>> {
+    host::build()?;
+    cases::make()
+}
+
 pub(crate) use board::named as board;
-pub(crate) use figures::{recorded_rustc, rustc};
+pub(crate) use cases::Case;
+pub(crate) use elf::Elf;
+pub(crate) use figures::{recorded_arithmetic, recorded_rustc, recorded_stack, rustc};
+pub(crate) use host::diffgp;
 pub(crate) use images::check as check_images;
-pub(crate) use machine::{Loaded, version};
-pub(crate) use measure::counted;
+pub(crate) use machine::{Loaded, numbers, run as run_image, version};
+pub(crate) use measure::{compare, counted};
+pub(crate) use selftest::CALIBRATION_INSTRUCTIONS;

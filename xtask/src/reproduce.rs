@@ -7,6 +7,7 @@ mod classes;
 mod figures;
 mod flow_time;
 mod higgs;
+mod integers;
 mod published;
 mod run;
 mod uci;
@@ -29,6 +30,8 @@ pub(crate) enum Experiment {
     Higgs(higgs::Args),
     /// Four sets with classes next to boosted trees, and two targets on one flow: docs/results/classes.md
     Classes(classes::Args),
+    /// What predictions lose in integers on held-out rows of five sets: docs/results/integers.md
+    Integers(integers::Args),
 }
 
 /// Where the data is, and whether to compute.
@@ -51,5 +54,6 @@ pub(crate) fn run(experiment: &Experiment) -> Result<()> {
         Experiment::FlowTime(args) => flow_time::run(args),
         Experiment::Higgs(args) => higgs::run(args),
         Experiment::Classes(args) => classes::run(args),
+        Experiment::Integers(args) => integers::run(args),
     }
 }

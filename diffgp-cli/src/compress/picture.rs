@@ -8,7 +8,7 @@ use plotters::prelude::*;
 
 use super::Original;
 use crate::output;
-use crate::plot::canvas::{self, Axis, BLUE, Drawn, ORANGE, Picture, axes, legend};
+use crate::plot::canvas::{self, Axis, BLUE, Drawn, Key, ORANGE, Picture, axes};
 
 struct TradeOff<'a> {
     curve: &'a [Point],
@@ -30,22 +30,16 @@ impl Picture for TradeOff<'_> {
         let x = Axis::new("share of the original, %", 0.0..103.0);
         let y = Axis::around("loss, nats per row", self.curve.iter().map(|point| point.loss));
         let title = format!("What is lost for what is saved (original: {} bytes)", original.bytes);
-        let mut chart = axes(area, &title, x, y)?;
+        let keys = [Key::line("bytes", BLUE), Key::line("instructions of a sampled path", ORANGE)];
+        let mut chart = axes(area, &title, &keys, x, y)?;
         let series = [
-            ("bytes", BLUE, self.curve.iter().map(|point| (bytes(point), point.loss)).collect::<Vec<_>>()),
-            (
-                "instructions of a sampled path",
-                ORANGE,
-                self.curve.iter().map(|point| (work(point), point.loss)).collect(),
-            ),
+            (BLUE, self.curve.iter().map(|point| (bytes(point), point.loss)).collect::<Vec<_>>()),
+            (ORANGE, self.curve.iter().map(|point| (work(point), point.loss)).collect()),
         ];
-        for (label, colour, points) in series {
-            chart
-                .draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))?
-                .label(label)
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
+        for (colour, points) in series {
+            chart.draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))?;
             chart.draw_series(points.iter().map(|&point| Circle::new(point, 3, colour.filled())))?;
         }
-        legend(&mut chart, SeriesLabelPosition::UpperRight)
+        Ok(())
     }
 }

@@ -8,7 +8,7 @@ use diffgp_train::export::Bits;
 use serde::Serialize;
 
 use super::{Report, ScoreRow};
-use crate::console;
+use crate::{console, shown};
 
 /// One point of the trade-off.
 #[derive(Debug, Serialize)]
@@ -161,8 +161,14 @@ fn write_text(report: &Report, pictures: &[PathBuf], text: &mut String) -> std::
         }
         for (before, after) in before.outputs.iter().zip(&after.outputs) {
             let (rmse, other) = (before.figures.rmse, after.figures.rmse);
-            let shown = [(rmse, other), (other, rmse)].map(|(rmse, other)| console::figure_beside(rmse, other, 4));
-            writeln!(text, "{:<24} {:>12} {:>12}", format!("RMSE of {}", before.name), shown[0], shown[1])?;
+            let figures = [(rmse, other), (other, rmse)].map(|(rmse, other)| console::figure_beside(rmse, other, 4));
+            writeln!(
+                text,
+                "{:<24} {:>12} {:>12}",
+                format!("RMSE of {}", shown::line(&before.name)),
+                figures[0],
+                figures[1]
+            )?;
         }
     }
     // Integers take more work than floats where fewer terms do not make up for it.

@@ -13,6 +13,7 @@ use diffgp_train::provenance::{Provenance, RECIPE};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::bars::Bars;
 use crate::console;
 use crate::eval::NamedOutput;
 use crate::failure::mistake;
@@ -39,6 +40,9 @@ pub(super) struct Line {
     /// Of several targets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) outputs: Vec<NamedOutput>,
+    /// Of one target.
+    #[serde(default)]
+    pub(super) bars: Option<Bars>,
     /// The same model with ten paths.
     pub(super) ten_paths: SplitFigures,
     /// The same model along the drift alone.
@@ -53,12 +57,23 @@ pub(super) struct Line {
     /// What the rival kernel added in its trial, if kernels were tried.
     #[serde(default)]
     pub(super) kernel_gain: Option<f64>,
+    /// Of the predictor: the kernel that was chosen, and the inducing points.
+    #[serde(default)]
+    pub(super) kernel: Option<String>,
+    #[serde(default)]
+    pub(super) inducing: Option<usize>,
+    /// Estimated for a Cortex-M4F, along the drift and per sampled path.
+    #[serde(default)]
+    pub(super) m4f_instructions: Option<[u64; 2]>,
     /// The model file, and how far it is from float64: means in standard deviations, variances relative.
     pub(super) bytes: usize,
     pub(super) mean_error: f64,
     pub(super) variance_error: f64,
     /// Training, export and scoring.
     pub(super) seconds: f64,
+    /// The same of all processors together, where the system tells.
+    #[serde(default)]
+    pub(super) processor_seconds: Option<f64>,
     pub(super) provenance: Provenance,
     pub(super) machine: String,
     /// The day on which it was finished, as in 2026-11-17, in universal time.
@@ -123,6 +138,15 @@ impl fmt::Display for Line {
         }
         write!(f, "  log-likelihood {:.4}", self.figures.log_likelihood)
     }
+}
+
+/// What this process has computed so far. Linux alone says it in a file.
+pub(super) fn processor_seconds() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // Behind the name, which may hold anything: user and system time, in hundredths of a second.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |index: usize| fields.get(index)?.parse::<f64>().ok();
+    Some((ticks(11)? + ticks(12)?) / 100.0)
 }
 
 /// What the figures of time were measured on.

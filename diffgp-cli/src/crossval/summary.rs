@@ -8,9 +8,10 @@ use diffgp_train::provenance::RECIPE;
 use diffgp_train::train::Task;
 use serde::Serialize;
 
+use super::bars::Bars;
 use super::journal::{Line, SplitFigures};
-use crate::console;
 use crate::eval::NamedOutput;
+use crate::{console, shown};
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
@@ -41,6 +42,9 @@ struct Summary {
     /// Held-out rows of all splits together, and the share of them in their intervals of 50, 90 and 95 %.
     rows: usize,
     coverage: Option<[f64; 3]>,
+    /// Of one target: error bars of all splits together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bars: Option<Bars>,
     /// Of several targets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outputs: Vec<OutputMeans>,
@@ -54,9 +58,12 @@ struct Summary {
     mean_error: f64,
     variance_error: f64,
     bytes: usize,
+    /// The most of any split, estimated for a Cortex-M4F: along the drift, per sampled path.
+    m4f_instructions: Option<[u64; 2]>,
     /// The iterations that were kept.
     iteration_mean: f64,
     seconds_mean: f64,
+    processor_seconds_mean: Option<f64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -173,7 +180,7 @@ impl Report {
                     text,
                     "T = {}, {}: RMSE {}, log-likelihood {}, {:.1} % in 95 % bars",
                     summary.flow_time,
-                    output.name,
+                    shown::line(&output.name),
                     in_units(output.rmse_mean, output.rmse_se),
                     figure(output.log_likelihood_mean, output.log_likelihood_se),
                     100.0 * output.coverage_95
@@ -232,6 +239,7 @@ impl Summary {
                 .zip(covered(1))
                 .zip(covered(2))
                 .map(|((half, most), nearly_all)| [half, most, nearly_all]),
+            bars: Bars::pooled(&lines.iter().map(|line| line.bars).collect::<Vec<_>>()),
             outputs: OutputMeans::of(lines),
             ten_paths: of(|line| line.ten_paths),
             drift: of(|line| line.drift),
@@ -241,7 +249,16 @@ impl Summary {
             mean_error: worst(|line| line.mean_error),
             variance_error: worst(|line| line.variance_error),
             bytes: lines.iter().map(|line| line.bytes).max().unwrap_or(0),
+            m4f_instructions: lines
+                .iter()
+                .filter_map(|line| line.m4f_instructions)
+                .reduce(|a, b| [a[0].max(b[0]), a[1].max(b[1])]),
             iteration_mean: lines.iter().map(|line| line.iteration as f64).sum::<f64>() / lines.len() as f64,
+            processor_seconds_mean: lines
+                .iter()
+                .map(|line| line.processor_seconds)
+                .sum::<Option<f64>>()
+                .map(|seconds| seconds / lines.len() as f64),
             seconds_mean: lines.iter().map(|line| line.seconds).sum::<f64>() / lines.len() as f64,
         }
     }

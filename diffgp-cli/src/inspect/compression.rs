@@ -6,6 +6,8 @@ use diffgp_infer::Model;
 use diffgp_train::compress::{Bound, Certificate};
 use serde::Serialize;
 
+use super::sizes::Sizes;
+
 /// Of a compressed model.
 #[derive(Debug, Serialize)]
 pub(super) struct Compression {
@@ -31,26 +33,24 @@ impl Compression {
     /// `None` for a model that was not compressed.
     pub(super) fn new(model: &Model<'_>, file: &[u8]) -> Option<Self> {
         let certificate = Certificate::read(file)?;
-        let header = model.blob().header();
-        let blob = model.blob();
-        let (kernel, output) = (blob.predictor_kernel(0)?, blob.predictor_output(0)?);
+        let predictor = Sizes::of(model, model.steps(), 0)?;
         let (mut flow_ranks, mut flow_direction_bits) = (Vec::new(), 32);
-        for index in 0..usize::from(header.tables) * model.inputs() {
-            let output = blob.flow_output(index / model.inputs(), index % model.inputs())?;
-            flow_ranks.push(rank(output.coefficients));
-            flow_direction_bits = output.directions.bits();
+        for index in 0..usize::from(model.blob().header().tables) * model.inputs() {
+            let output = Sizes::of(model, index / model.inputs(), index % model.inputs())?;
+            flow_ranks.push(output.rank);
+            flow_direction_bits = output.direction_bits;
         }
         Some(Self {
             original_bytes: certificate.original_bytes,
             original_checksum: format!("{:08x}", certificate.original_checksum),
             original_steps: certificate.original_steps,
             adapted: certificate.adapted,
-            point_bits: kernel.points.elements.bits(),
-            weight_bits: output.weights.elements.bits(),
+            point_bits: predictor.point_bits,
+            weight_bits: predictor.weight_bits,
             flow_ranks,
             flow_direction_bits,
-            predictor_rank: rank(output.coefficients),
-            predictor_direction_bits: output.directions.bits(),
+            predictor_rank: predictor.rank,
+            predictor_direction_bits: predictor.direction_bits,
             flow_bounds: certificate.flow,
             predictor_bound: certificate.predictor,
         })
@@ -88,8 +88,4 @@ impl Compression {
         }
         Ok(())
     }
-}
-
-fn rank(coefficients: &[f32]) -> usize {
-    coefficients.iter().rposition(|&c| c != 0.0).map_or(0, |last| last + 1)
 }

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 
 use super::summary::Summary;
+use crate::identifiers::identifiers;
+use crate::shown;
 
 const BYTES_PER_LINE: usize = 16;
 
@@ -17,27 +19,16 @@ const KEYWORDS: [&str; 51] = [
 /// What the printed code calls its own.
 const OWN: [&str; 2] = ["model", "workspace"];
 
-/// An aligned C array.
-pub(super) fn c_array(name: &str, bytes: &[u8]) -> String {
-    format!(
-        "/* {name}, {length} bytes. Made by `diffgp inspect --c-array`. */\n\
-         #include <stdint.h>\n\n\
-         __attribute__((aligned(4))) const uint8_t diffgp_model[{length}] = {{\n{}}};\n\
-         const uint32_t diffgp_model_bytes = {length};\n",
-        lines(bytes),
-        length = bytes.len()
-    )
-}
-
 /// An aligned Rust static that needs nothing but `core`.
 pub(super) fn rust_static(name: &str, bytes: &[u8]) -> String {
     format!(
-        "// {name}, {length} bytes. Made by `diffgp inspect --rust-static`.\n\n\
+        "// {}, {length} bytes. Made by `diffgp inspect --rust-static`.\n\n\
          #[repr(C, align(4))]\n\
          struct Aligned([u8; {length}]);\n\n\
          static ALIGNED: Aligned = Aligned([\n{}]);\n\n\
          /// The model, for `diffgp_infer::Model::parse`.\n\
          pub static MODEL: &[u8] = &ALIGNED.0;\n",
+        shown::comment(name),
         lines(bytes),
         length = bytes.len()
     )
@@ -57,8 +48,9 @@ fn lines(bytes: &[u8]) -> String {
 
 /// Rust to paste, with the right constants.
 pub(super) fn snippet(name: &str, summary: &Summary) -> String {
+    let file = shown::rust_string(name);
     let (inputs, features) = (summary.inputs, summary.features);
-    let values = identifiers(summary.input.iter().map(|input| input.name.as_deref().unwrap_or_default()));
+    let values = identifiers(summary.input.iter().map(|input| input.name.as_deref().unwrap_or_default()), &taken());
     let (result, sampled) = match summary.classes.as_ref().map(Vec::len) {
         Some(2) => ("p.probability()", "probability, averaged over the paths"),
         Some(_) => ("p.class()", "probabilities, averaged over the paths"),
@@ -74,7 +66,7 @@ pub(super) fn snippet(name: &str, summary: &Summary) -> String {
     format!(
         "to paste:\n\n\
          use diffgp_infer::{{DefaultRng, Model, Workspace, include_model, keyed_rng}};\n\n\
-         static MODEL: &[u8] = include_model!(\"{name}\");\n\n\
+         static MODEL: &[u8] = include_model!({file});\n\n\
          let model = Model::parse(MODEL)?;                          // borrows from flash\n\
          let mut workspace = Workspace::<{inputs}, {features}{outputs}>::new();  // {} bytes\n\
          let x = [{}];\n\
@@ -87,39 +79,15 @@ pub(super) fn snippet(name: &str, summary: &Summary) -> String {
     )
 }
 
-/// The columns' names as Rust variables that can be told apart; `x` and the index where a name will not do.
-fn identifiers<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut identifiers: Vec<String> = names.map(identifier).collect();
-    let plain = |index: usize| format!("x{index}");
-    loop {
-        let occurs_once = |name: &String| identifiers.iter().filter(|other| *other == name).count() == 1;
-        let will_not_do = |(index, name): (usize, &String)| {
-            let taken = name.is_empty() || KEYWORDS.contains(&name.as_str()) || OWN.contains(&name.as_str());
-            ((taken || !occurs_once(name)) && *name != plain(index)).then_some(index)
-        };
-        let renamed: Vec<usize> = identifiers.iter().enumerate().filter_map(will_not_do).collect();
-        // A column may have the name that another one was given, so it is looked at again.
-        if renamed.is_empty() {
-            return identifiers;
-        }
-        for index in renamed {
-            identifiers[index] = plain(index);
-        }
-    }
-}
-
-/// Letters, digits and underscores; nothing if it does not begin with a letter.
-fn identifier(name: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-    match name.chars().next() {
-        Some(first) if first.is_ascii_alphabetic() => name.chars().map(plain).collect(),
-        _ => String::new(),
-    }
+/// What no variable can be called.
+fn taken() -> Vec<&'static str> {
+    KEYWORDS.iter().chain(&OWN).copied().collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::identifiers;
+    use super::taken;
+    use crate::identifiers::identifiers;
 
     #[test]
     fn column_names_become_different_variables() {
@@ -130,7 +98,7 @@ mod tests {
             ("7th,,\u{e4},a", "x0,x1,x2,a"),
             ("x1,2nd,x0", "x0,x1,x2"),
         ] {
-            assert_eq!(identifiers(names.split(',')).join(","), expected, "{names}");
+            assert_eq!(identifiers(names.split(','), &taken()).join(","), expected, "{names}");
         }
     }
 }

@@ -2,19 +2,19 @@
 
 use std::fmt::Write;
 
-use diffgp_core::blob::{
-    CHECKSUM_BYTES, KernelRecord, KernelView, OutputRecord, OutputView, PRELUDE_BYTES, TargetRecord,
-};
+use diffgp_core::blob::{CHECKSUM_BYTES, KernelRecord, OutputRecord, PRELUDE_BYTES, TargetRecord};
 use diffgp_infer::Model;
 use diffgp_train::device_cost::{Core, Work};
 use serde::Serialize;
 
 use super::compression::Compression;
-use crate::{console, model_names};
+use super::sizes::Sizes;
+use crate::calibrate::Calibrated;
+use crate::{console, model_names, shown};
 
-/// Stack of parse and sampled prediction in one call, the least and the most of seven boards; it does not grow with the
+/// Stack of parse and sampled prediction in one call, the least and the most of eight boards; it does not grow with the
 /// model.
-const STACK_BYTES: (usize, usize) = (896, 1156);
+pub(crate) const STACK_BYTES: (usize, usize) = (900, 1108);
 
 /// Everything that `inspect` shows.
 #[derive(Debug, Serialize)]
@@ -51,8 +51,8 @@ pub(super) struct Summary {
     arithmetic: &'static str,
     /// How far the flow is from the solution of its equation, as a share of the displacement; null if it is not known.
     discretisation_error: Option<f32>,
-    /// Null: this model's intervals are those of its Gaussians.
-    calibration: Option<()>,
+    /// Null if this model's intervals are those of its Gaussians.
+    calibration: Option<Calibrated>,
     export_errors: ExportErrors,
     #[serde(skip_serializing_if = "Option::is_none")]
     compression: Option<Compression>,
@@ -125,9 +125,8 @@ impl Summary {
             stack_bytes_estimated: STACK_BYTES.1,
             flow_kernels: header.flow_kernels.into(),
             inducing_times: header.inducing_times.into(),
-            kernel: blob
-                .predictor_kernel(0)
-                .map_or_else(String::new, |kernel| format!("{:?}", kernel.kind).to_lowercase()),
+            kernel: Sizes::of(model, model.steps(), 0)
+                .map_or_else(String::new, |sizes| format!("{:?}", sizes.kind).to_lowercase()),
             model_id: header.model_id.iter().map(|byte| format!("{byte:02x}")).collect(),
             parts,
             work: Core::ALL.iter().map(|core| core.work(model)).collect(),
@@ -138,9 +137,9 @@ impl Summary {
             outputs: model_names::targets(model),
             classes: model.is_classifier().then(|| model_names::classes(model)),
             scheme: model.scheme().id(),
-            arithmetic: if header.arithmetic == 0 { "f32" } else { "integer" },
+            arithmetic: if model.is_fixed() { "integer" } else { "f32" },
             discretisation_error: (header.discretisation_rows > 0).then_some(header.discretisation_error),
-            calibration: None,
+            calibration: Calibrated::of(model),
             export_errors: ExportErrors {
                 mean: header.mean_error,
                 variance: header.variance_error,
@@ -157,6 +156,7 @@ impl Summary {
             (None, 1) => format!("{} of", self.task),
             (None, targets) => format!("{} of {targets} targets on", self.task),
         };
+        let name = shown::line(name);
         let mut text = format!("{name}: {what} {} inputs, {}\n", self.inputs, console::bytes(self.bytes));
         let _ = self.write(&mut text);
         text
@@ -181,6 +181,12 @@ impl Summary {
             writeln!(text, "flow         none (a sparse Gaussian process)")?;
         }
         writeln!(text, "predictor    {} inducing points, {} kernel", self.predictor_inducing, self.kernel)?;
+        let bars =
+            self.calibration.as_ref().map_or_else(|| "not calibrated: as the model has them".into(), Calibrated::text);
+        writeln!(text, "error bars   {bars}")?;
+        if self.arithmetic == "integer" {
+            writeln!(text, "arithmetic   integers: for cores without floating-point hardware")?;
+        }
         writeln!(text, "model id     {}", self.model_id)?;
         writeln!(text, "\nmemory")?;
         for part in &self.parts {
@@ -216,8 +222,8 @@ impl Summary {
     }
 
     fn write_inputs(&self, text: &mut String) -> std::fmt::Result {
-        let names = self.input.iter().map(|input| input.name.as_ref().map_or(0, |name| name.chars().count()));
-        let width = names.max().unwrap_or(0).max(6);
+        let shown = |name: &Option<String>| name.as_deref().map_or("-".to_owned(), shown::line);
+        let width = self.input.iter().map(|input| shown(&input.name).chars().count()).max().unwrap_or(0).max(6);
         writeln!(text, "\ninputs, in raw units, in this order")?;
         writeln!(
             text,
@@ -228,16 +234,18 @@ impl Summary {
             writeln!(
                 text,
                 "  {index:>3}  {:<width$} {:>12} {:>12} {:>12} {:>12}",
-                input.name.as_deref().unwrap_or("-"),
+                shown(&input.name),
                 end(input.low),
                 end(input.high),
                 mean(input.mean, input.scale),
                 deviation(input.scale)
             )?;
         }
+        let classes: Option<Vec<String>> =
+            self.classes.as_ref().map(|names| names.iter().map(|name| shown::line(name)).collect());
         for target in &self.targets {
-            let name = target.name.as_deref().unwrap_or("-");
-            match (target.noise, self.classes.as_deref()) {
+            let name = shown(&target.name);
+            match (target.noise, classes.as_deref()) {
                 (Some(noise), _) => writeln!(
                     text,
                     "target {name}: mean {}, deviation {}, noise deviation {}",
@@ -283,41 +291,41 @@ fn mean(mean: f32, deviation: f32) -> String {
 
 /// Where the bytes go, and how many there are in all.
 fn parts(model: &Model<'_>, header_bytes: usize) -> (Vec<Part>, usize) {
-    let blob = model.blob();
-    let header = blob.header();
+    let header = model.blob().header();
     let inputs = model.inputs();
-    let kernel_bytes = |kernel: &KernelView<'_>| 4 * kernel.scales.len() + kernel.points.elements.bytes();
-    let variance_bytes = |output: &OutputView<'_>| output.directions.bytes() + 4 * output.coefficients.len();
-
-    let flow_kernels: usize = (0..header.flow_kernels.into())
-        .filter_map(|index| blob.flow_kernel(index))
-        .map(|kernel| kernel_bytes(&kernel))
-        .sum();
-    let (mut drift, mut diffusion) = (0, 0);
+    // A kernel that is shared counts once, with its first output.
+    let owns_kernel = |kernels: u8, index: usize| index < usize::from(kernels);
+    let (mut flow_kernels, mut drift, mut diffusion) = (0, 0, 0);
     for index in 0..usize::from(header.tables) * inputs {
-        if let Some(output) = blob.flow_output(index / inputs, index % inputs) {
-            drift += output.weights.elements.bytes();
-            diffusion += variance_bytes(&output);
+        let Some(sizes) = Sizes::of(model, index / inputs, index % inputs) else { continue };
+        if owns_kernel(header.flow_kernels, index) {
+            flow_kernels += sizes.kernel_bytes;
         }
+        drift += sizes.mean_bytes;
+        diffusion += sizes.variance_bytes;
     }
     let times = 4 * usize::from(header.steps) * usize::from(header.inducing_times);
     let (mut predictor, mut predictor_variance) = (0, 0);
-    for kernel in (0..header.predictor_kernels.into()).filter_map(|index| blob.predictor_kernel(index)) {
-        predictor += kernel_bytes(&kernel);
-    }
-    for output in (0..model.outputs()).filter_map(|index| blob.predictor_output(index)) {
-        predictor += output.weights.elements.bytes();
-        predictor_variance += variance_bytes(&output);
+    for index in 0..model.outputs() {
+        let Some(sizes) = Sizes::of(model, model.steps(), index) else { continue };
+        if owns_kernel(header.predictor_kernels, index) {
+            predictor += sizes.kernel_bytes;
+        }
+        predictor += sizes.mean_bytes;
+        predictor_variance += sizes.variance_bytes;
     }
     let kernels = usize::from(header.flow_kernels) + usize::from(header.predictor_kernels);
     let outputs = usize::from(header.tables) * inputs + model.outputs();
     let records = 4
         * (kernels * KernelRecord::WORDS + outputs * OutputRecord::WORDS + header.real_targets() * TargetRecord::WORDS);
     let scaling = 4 * 4 * inputs;
-    let tensors = records + scaling + flow_kernels + drift + diffusion + times + predictor + predictor_variance;
+    let calibration = model.blob().calibration_bytes();
+    let tensors =
+        records + calibration + scaling + flow_kernels + drift + diffusion + times + predictor + predictor_variance;
     let parts = [
         ("header and names", header_bytes),
         ("records of kernels, outputs and targets", records),
+        ("calibration of the error bars", calibration),
         ("scaling and ranges of the inputs", scaling),
         ("flow: inducing points", flow_kernels),
         ("flow: drift", drift),

@@ -33,11 +33,12 @@ impl<'a> Partial<'a> {
         }
     }
 
-    /// Writes everything, on the disk before it takes the name.
-    pub(super) fn finish(mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Writes everything, on the disk before it takes the name. The file can be written on.
+    pub(super) fn finish(mut self, bytes: &[u8]) -> io::Result<File> {
         self.file.write_all(bytes)?;
         self.file.sync_all()?;
-        fs::rename(&self.beside, self.path)
+        fs::rename(&self.beside, self.path)?;
+        self.file.try_clone()
     }
 }
 

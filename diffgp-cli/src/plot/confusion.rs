@@ -4,17 +4,17 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::canvas::{BLUE, Drawn, FONT, GREY, Picture};
+use super::canvas::{BLUE, Drawn, FONT, GREY, IN_PAGE, Picture, heading};
 
-/// Pixels for the title, the names on the left, the names below, and what is left free.
-const ABOVE: i32 = 64;
-const LEFT: i32 = 190;
-const BELOW: i32 = 150;
-const FREE: i32 = 30;
+/// Pixels that are left free above and on the right, and those for what is written beside the names.
+const ABOVE: i32 = 8;
+const FREE: i32 = 20;
+const DESCRIBED: i32 = 50;
 /// Cells that are smaller, in pixels, hold no number.
 const LEAST_CELL: i32 = 19;
-/// Letters of a name.
+/// Letters of a name, and their size at most.
 const LETTERS: usize = 16;
+const LARGEST: i32 = 15;
 
 /// Rows by true class and by most probable class.
 pub(super) struct Confusion {
@@ -35,16 +35,19 @@ impl Confusion {
 
 impl Picture for Confusion {
     fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
+        let large = area.dim_in_pixel().0 > IN_PAGE.0;
+        let area = heading(area, &self.title, &[], if large { (20, 16) } else { (17, 15) })?;
         let (width, height) = area.dim_in_pixel();
         let count = self.classes.len() as i32;
-        let cell = ((width as i32 - LEFT - FREE) / count).min((height as i32 - ABOVE - BELOW) / count);
+        let letters = self.classes.iter().map(|name| shortened(name).chars().count() as i32).max().unwrap_or(0);
+        // As if names were as large as they can be: a letter is half as wide as it is high.
+        let names = letters * LARGEST / 2 + DESCRIBED;
+        let cell = ((width as i32 - names - FREE) / count).min((height as i32 - ABOVE - names) / count).max(1);
         let side = cell * count;
-        let left = LEFT + (width as i32 - LEFT - FREE - side) / 2;
+        let left = names + (width as i32 - names - FREE - side) / 2;
         let text = |size: i32| (FONT, size).into_font();
         let at = |h, v| Pos::new(h, v);
         let centred = at(HPos::Center, VPos::Center);
-        let title = text(20).color(&BLACK).pos(at(HPos::Center, VPos::Top));
-        area.draw(&Text::new(self.title.clone(), (width as i32 / 2, 16), title))?;
 
         for (truth, row) in self.rows.iter().enumerate() {
             let of_class: usize = row.iter().sum();
@@ -68,9 +71,8 @@ impl Picture for Confusion {
             area.draw(&PathElement::new([(left, ABOVE + place), (left + side, ABOVE + place)], grid))?;
         }
 
-        let size = (cell * 2 / 3).clamp(8, 15);
-        let longest = self.classes.iter().map(|name| shortened(name).chars().count() as i32).max().unwrap_or(0);
-        let longest = longest * size / 2;
+        let size = (cell * 2 / 3).clamp(8, LARGEST);
+        let longest = letters * size / 2;
         // Upright where the names are wider than the cells.
         let upright = longest >= cell;
         for (index, name) in self.classes.iter().enumerate() {
@@ -89,6 +91,11 @@ impl Picture for Confusion {
         area.draw(&Text::new("most probable class", (left + side / 2, below), described))?;
         let beside = text(16).transform(FontTransform::Rotate270).color(&GREY).pos(at(HPos::Center, VPos::Top));
         area.draw(&Text::new("true class", ((left - longest - 44).max(8), ABOVE + side / 2), beside))
+    }
+
+    fn size_in_page(&self) -> (u32, u32) {
+        let more = 12 * self.classes.len().saturating_sub(4) as u32;
+        (IN_PAGE.0 + more, IN_PAGE.0 + more)
     }
 }
 
@@ -120,7 +127,7 @@ mod tests {
     #[test]
     fn two_and_many_classes_can_be_drawn() {
         for classes in [2, 6, 32] {
-            let svg = canvas::svg(&picture(classes, |class| format!("class {class} <&>"))).unwrap();
+            let svg = canvas::svg_in_page(&picture(classes, |class| format!("class {class} <&>"))).unwrap();
             assert!(svg.contains("most probable class") && svg.contains("&lt;"), "{classes}");
         }
         let three = Confusion::new(vec![String::new(); 2], vec![vec![2, 1], vec![0, 1]]);

@@ -4,15 +4,14 @@ use diffgp_infer::{Error, Model};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use super::canvas::{Axis, BLUE, Drawn, FONT, ORANGE, Picture, VERMILLION, small_axes};
+use super::canvas::{self, Axis, BLUE, Drawn, IN_PAGE, Key, ORANGE, Picture, VERMILLION, heading, small_axes};
 use super::paths::{self, Path};
 
 /// Inputs shown at most: those that are moved furthest, in standard deviations.
 const SHOWN: usize = 9;
 /// Sampled paths per row.
 const SAMPLES: u32 = 8;
-const COLOURS: [(&str, RGBColor); 4] =
-    [("blue", BLUE), ("red", VERMILLION), ("green", RGBColor(0, 158, 115)), ("orange", ORANGE)];
+const COLOURS: [RGBColor; 4] = [BLUE, VERMILLION, RGBColor(0, 158, 115), ORANGE];
 
 /// Rows that can be told apart in one picture.
 pub(super) const MOST_ROWS: usize = COLOURS.len();
@@ -24,6 +23,7 @@ pub(super) struct DecisionPath {
     rows: Vec<Followed>,
 }
 
+#[derive(Clone)]
 struct Followed {
     label: String,
     drift: Path,
@@ -54,13 +54,28 @@ impl DecisionPath {
     }
 }
 
+impl DecisionPath {
+    /// In parts for a page.
+    pub(super) fn parts(self) -> Vec<Self> {
+        let Self { times, mut inputs, rows } = self;
+        let mut parts = Vec::new();
+        for count in canvas::panels_of_parts(inputs.len()) {
+            let rest = inputs.split_off(count);
+            parts.push(Self { times: times.clone(), inputs, rows: rows.clone() });
+            inputs = rest;
+        }
+        parts
+    }
+}
+
 impl Picture for DecisionPath {
     fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
-        let labels: Vec<String> =
-            self.rows.iter().zip(COLOURS).map(|(row, (colour, _))| format!("{} ({colour})", row.label)).collect();
-        let title = format!("Decision path of {}: bold along the drift, faint sampled", labels.join(", "));
-        let area = area.margin(8, 0, 0, 0).titled(&title, (FONT, 18))?;
-        let columns = (self.inputs.len() as f64).sqrt().ceil() as usize;
+        let keys: Vec<Key> =
+            self.rows.iter().zip(COLOURS).map(|(row, colour)| Key::line(row.label.clone(), colour)).collect();
+        let (width, height) = area.dim_in_pixel();
+        let sizes = if width > height { (18, 15) } else { (16, 14) };
+        let area = heading(area, "Decision paths: bold along the drift, faint sampled", &keys, sizes)?;
+        let columns = if width > height { (self.inputs.len() as f64).sqrt().ceil() as usize } else { 2 };
         let panels = area.split_evenly((self.inputs.len().div_ceil(columns), columns));
         for ((d, name), panel) in self.inputs.iter().zip(&panels) {
             let line = |path: &Path| -> Vec<(f64, f64)> {
@@ -69,7 +84,7 @@ impl Picture for DecisionPath {
             let all = self.rows.iter().flat_map(|row| row.sampled.iter().chain([&row.drift]));
             let y = Axis::around("", all.flatten().map(|state| state[*d]));
             let mut chart = small_axes(panel, name, Axis::around("flow time t", self.times.iter().copied()), y)?;
-            for (row, (_, colour)) in self.rows.iter().zip(COLOURS) {
+            for (row, colour) in self.rows.iter().zip(COLOURS) {
                 for path in &row.sampled {
                     chart.draw_series(LineSeries::new(line(path), colour.mix(0.3).stroke_width(1)))?;
                 }
@@ -77,5 +92,8 @@ impl Picture for DecisionPath {
             }
         }
         Ok(())
+    }
+    fn size_in_page(&self) -> (u32, u32) {
+        (IN_PAGE.0, 80 + 170 * self.inputs.len().div_ceil(2) as u32)
     }
 }

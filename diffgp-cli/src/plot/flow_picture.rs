@@ -4,7 +4,7 @@ use diffgp_infer::{Error, Model};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use super::canvas::{Axis, BLUE, Drawn, GREY, ORANGE, Picture, axes, legend};
+use super::canvas::{Axis, BLUE, Drawn, GREY, IN_PAGE, Key, ORANGE, Picture, axes, line};
 use super::paths::{self, Path};
 
 /// One input: where it goes as time passes.
@@ -36,27 +36,30 @@ impl Picture for FlowLines {
     fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
         let x = Axis::around("flow time t", self.times.iter().copied());
         let y = Axis::around(&self.input, self.drift.iter().chain(&self.sampled).flatten().map(|state| state[0]));
-        let mut chart = axes(area, "The flow: how inputs are carried before the prediction", x, y)?;
-        for (index, path) in self.sampled.iter().enumerate() {
-            let line = chart.draw_series(LineSeries::new(self.line(path), ORANGE.mix(0.6).stroke_width(1)))?;
-            if index == 0 {
-                line.label("sampled paths")
-                    .legend(|(x, y)| PathElement::new([(x, y), (x + 20, y)], ORANGE.stroke_width(1)));
-            }
+        let keys = [Key::line("along the drift", BLUE), Key::line("sampled paths", ORANGE)];
+        let mut chart = axes(area, "The flow: how inputs are carried before the prediction", &keys, x, y)?;
+        for path in &self.sampled {
+            chart.draw_series(LineSeries::new(self.line(path), ORANGE.mix(0.6).stroke_width(1)))?;
         }
-        for (index, path) in self.drift.iter().enumerate() {
-            let line = chart.draw_series(LineSeries::new(self.line(path), BLUE.stroke_width(1)))?;
-            if index == 0 {
-                line.label("along the drift")
-                    .legend(|(x, y)| PathElement::new([(x, y), (x + 20, y)], BLUE.stroke_width(1)));
-            }
+        for path in &self.drift {
+            chart.draw_series(LineSeries::new(self.line(path), BLUE.stroke_width(1)))?;
         }
-        legend(&mut chart, SeriesLabelPosition::UpperLeft)
+        Ok(())
     }
 }
 
+/// What of a field is drawn.
+#[derive(Clone, Copy, PartialEq)]
+enum Shown {
+    Both,
+    Beginning,
+    End,
+}
+
 /// Two inputs: the field with paths through it, and where the rows end.
+#[derive(Clone)]
 pub(super) struct Field {
+    shown: Shown,
     inputs: [String; 2],
     /// Foot and drift of every arrow.
     arrows: Vec<([f64; 2], [f64; 2])>,
@@ -94,13 +97,24 @@ impl Field {
             let share = if high > low { (y - low) / (high - low) } else { 0.5 };
             Ok(([last[0], last[1]], f64::from(share)))
         };
-        Ok(Self { inputs, arrows, paths, ends: rows.iter().map(end).collect::<Result<_, Error>>()?, coloured })
+        Ok(Self {
+            shown: Shown::Both,
+            inputs,
+            arrows,
+            paths,
+            ends: rows.iter().map(end).collect::<Result<_, Error>>()?,
+            coloured,
+        })
     }
 }
 
-impl Picture for Field {
-    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
-        let (left, right) = area.split_horizontally(480);
+impl Field {
+    /// In parts for a page.
+    pub(super) fn parts(self) -> Vec<Self> {
+        vec![Self { shown: Shown::Beginning, ..self.clone() }, Self { shown: Shown::End, ..self }]
+    }
+
+    fn draw_beginning<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
         let axis = |d: usize| {
             let states = self.paths.iter().flatten().map(move |state| state[d]);
             Axis::around(&self.inputs[d], states.chain(self.arrows.iter().map(|(foot, _)| foot[d])))
@@ -110,10 +124,10 @@ impl Picture for Field {
         let spans = [x.range.end - x.range.start, y.range.end - y.range.start];
         let length = |drift: &[f64; 2]| (drift[0] / spans[0]).hypot(drift[1] / spans[1]);
         let longest = self.arrows.iter().map(|(_, drift)| length(drift)).fold(f64::MIN_POSITIVE, f64::max);
-        let mut chart = axes(&left, "Drift and sampled paths", x, y)?;
+        let mut chart = axes(area, "Drift and sampled paths", &[], x, y)?;
         for (foot, drift) in &self.arrows {
             let tip = [0, 1].map(|d| foot[d] + 0.06 * drift[d] / longest);
-            chart.draw_series(LineSeries::new([(foot[0], foot[1]), (tip[0], tip[1])], GREY.stroke_width(1)))?;
+            line(&mut chart, &[(foot[0], foot[1]), (tip[0], tip[1])], GREY.stroke_width(1))?;
             chart.draw_series([Circle::new((foot[0], foot[1]), 1, GREY.filled())])?;
         }
         for path in &self.paths {
@@ -121,12 +135,37 @@ impl Picture for Field {
             let start = &path[0];
             chart.draw_series([Circle::new((start[0], start[1]), 3, BLUE.filled())])?;
         }
+        Ok(())
+    }
+
+    fn draw_end<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
         let axis =
             |d: usize| Axis::around(format!("{} at the end", self.inputs[d]), self.ends.iter().map(|(e, _)| e[d]));
-        let mut chart = axes(&right, &format!("Warped rows, {}", self.coloured), axis(0), axis(1))?;
+        let mut chart = axes(area, &format!("Warped rows, {}", self.coloured), &[], axis(0), axis(1))?;
         let points = self.ends.iter().map(|(end, share)| Circle::new((end[0], end[1]), 3, between(*share).filled()));
         chart.draw_series(points)?;
         Ok(())
+    }
+}
+
+impl Picture for Field {
+    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
+        let (width, height) = area.dim_in_pixel();
+        // Beside each other, or where there is no room one above the other.
+        let (left, right) =
+            if width > height { area.split_horizontally(width / 2) } else { area.split_vertically(height / 2) };
+        match self.shown {
+            Shown::Beginning => self.draw_beginning(area),
+            Shown::End => self.draw_end(area),
+            Shown::Both => {
+                self.draw_beginning(&left)?;
+                self.draw_end(&right)
+            }
+        }
+    }
+
+    fn size_in_page(&self) -> (u32, u32) {
+        (IN_PAGE.0, if self.shown == Shown::Both { 2 * IN_PAGE.1 } else { IN_PAGE.1 })
     }
 }
 

@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use diffgp_infer::{Model, Output};
+use diffgp_train::calibration::with_calibration;
 use diffgp_train::evaluate::{Answer, BINS, ClassTally, Known, Row, Sampling, evaluate};
+use diffgp_train::model_file::ModelFile;
 use diffgp_train::threads::Threads;
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -15,9 +17,10 @@ use super::confusion::Confusion;
 use super::decision_path::DecisionPath;
 use super::flow_picture::{Field, FlowLines};
 use super::predictions::{AgainstTruth, ClassCurves, Curve, Predicted, SideBySide};
-use super::trace::Trace;
+use super::residuals::{self, Residuals};
+use super::trace::{Course, Half};
 use crate::console::tell;
-use crate::model_names;
+use crate::{importance, model_names};
 
 /// The level of error bars and bands.
 const LEVEL: f32 = 0.95;
@@ -28,6 +31,8 @@ const MOST_POINTS: usize = 2000;
 
 /// What is to be drawn.
 pub(crate) struct Gallery<'a> {
+    pub(crate) file: &'a ModelFile,
+    /// That of the file.
     pub(crate) model: &'a Model<'a>,
     pub(crate) rows: Vec<Known<'a>>,
     /// Rows whose path is followed.
@@ -42,37 +47,44 @@ impl Gallery<'_> {
     /// Draws everything that applies; returns the files.
     pub(crate) fn write(&self, directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
         let mut files = Vec::new();
-        for (name, picture) in self.pictures()? {
+        for (name, picture) in self.pictures(&self.predict()?)? {
             files.extend(canvas::write(&picture, directory, &name)?);
         }
         Ok(files)
     }
 
-    /// Everything that applies, as SVG to be put into a page.
-    pub(crate) fn svgs(&self) -> anyhow::Result<Vec<String>> {
-        self.pictures()?.iter().map(|(_, picture)| canvas::svg(picture)).collect()
+    /// Everything that applies, as SVG to be put into a page, with the names that the files would have.
+    pub(crate) fn svgs(&self, answers: &[Answer]) -> anyhow::Result<Vec<(String, String)>> {
+        let mut svgs = Vec::new();
+        for (name, picture) in self.pictures(answers)? {
+            for part in picture.parts() {
+                svgs.push((name.clone(), canvas::svg_in_page(&part)?));
+            }
+        }
+        Ok(svgs)
     }
 
-    fn pictures(&self) -> anyhow::Result<Vec<(String, AnyPicture)>> {
-        let answers = self.predict()?;
+    /// Of the answers to all rows.
+    fn pictures(&self, answers: &[Answer]) -> anyhow::Result<Vec<(String, AnyPicture)>> {
         let mut pictures =
-            if self.model.is_classifier() { self.class_pictures(&answers)? } else { self.number_pictures(&answers)? };
+            if self.model.is_classifier() { self.class_pictures(answers)? } else { self.number_pictures(answers)? };
         if self.model.steps() > 0 {
             let (name, picture) = self.flow()?;
             pictures.push((name.to_owned(), picture));
         }
         if let Some(metrics) = &self.metrics {
-            match Trace::read(metrics)? {
-                Some(trace) => pictures.push(("trace".to_owned(), AnyPicture::Trace(trace))),
+            match Course::read(metrics)? {
+                Some(course) => pictures.push(("trace".to_owned(), AnyPicture::Course(course))),
                 None => tell!("note: {} holds no iterations; no trace is drawn", metrics.display()),
             }
         }
         Ok(pictures)
     }
 
-    /// Two for every target; with several of them, its name is part of theirs.
+    /// Three for every target; with several of them, its name is part of theirs.
     fn number_pictures(&self, answers: &[Answer]) -> anyhow::Result<Vec<(String, AnyPicture)>> {
         let names = model_names::targets(self.model);
+        let before = self.uncalibrated()?;
         let mut pictures = Vec::new();
         for (output, target) in names.iter().enumerate() {
             let named = |picture: &str| match names.len() {
@@ -88,8 +100,17 @@ impl Gallery<'_> {
                 AnyPicture::AgainstTruth(AgainstTruth { target: target.clone(), rows })
             };
             pictures.push((named("predictions"), picture));
-            let calibration = Calibration::of_intervals(&outputs, &targets);
+            let before: Option<Vec<Output>> =
+                before.as_ref().map(|answers| answers.iter().map(|answer| answer.outputs()[output]).collect());
+            let name = (names.len() > 1).then_some(target.as_str());
+            let calibration = Calibration::of_intervals(&outputs, before.as_deref(), &targets, name);
             pictures.push((named("calibration"), AnyPicture::Calibration(calibration)));
+            let means: Vec<f64> = outputs.iter().map(|output| output.mean().into()).collect();
+            let errors = means.iter().zip(&targets).map(|(mean, &truth)| f64::from(truth) - mean).collect();
+            let of = name.map_or_else(String::new, |name| format!(" of {name}"));
+            let title = format!("Errors{of} over the answer and the inputs");
+            let across = ("the answer".to_owned(), means);
+            pictures.push((named("residuals"), self.residuals(title, "truth − answer", errors, across)));
         }
         Ok(pictures)
     }
@@ -112,7 +133,33 @@ impl Gallery<'_> {
         };
         pictures.push(("calibration", AnyPicture::Calibration(calibration)));
         pictures.push(("confusion", AnyPicture::Confusion(Confusion::new(classes, figures.confusion))));
+        let of_truth = |(answer, &class): (&Answer, &f32)| 1.0 - f64::from(answer.probabilities()[class as usize]);
+        let errors = answers.iter().zip(&targets).map(of_truth).collect();
+        let largest = |answer: &Answer| answer.probabilities().iter().copied().fold(0.0, f32::max).into();
+        let across = ("largest probability".to_owned(), answers.iter().map(largest).collect());
+        let title = "Errors over the largest probability and the inputs".to_owned();
+        pictures.push(("residuals", self.residuals(title, "1 − probability of the truth", errors, across)));
         Ok(pictures.into_iter().map(|(name, picture)| (name.to_owned(), picture)).collect())
+    }
+
+    /// Errors over something of the answer and over the inputs that matter most.
+    fn residuals(
+        &self,
+        title: String,
+        error: &'static str,
+        errors: Vec<f64>,
+        answer: (String, Vec<f64>),
+    ) -> AnyPicture {
+        let step = self.stride();
+        let names = self.input_names();
+        let mut inputs = importance::by_sensitivity(self.model);
+        inputs.truncate(residuals::MOST_PANELS - 1);
+        let mut panels = vec![(answer.0, answer.1.into_iter().step_by(step).collect())];
+        panels.extend(inputs.into_iter().map(|input| {
+            let values = self.rows.iter().step_by(step).map(|known| known.row.x[input].into());
+            (names[input].clone(), values.collect())
+        }));
+        AnyPicture::Residuals(Residuals { title, error, errors: errors.into_iter().step_by(step).collect(), panels })
     }
 
     /// Draws this model's curve over its only input beside another model's, with the same vertical range.
@@ -176,6 +223,11 @@ impl Gallery<'_> {
         canvas::write(&picture, directory, name)
     }
 
+    /// The same as SVG, to be put into a page.
+    pub(crate) fn flow_svg(&self) -> anyhow::Result<String> {
+        canvas::svg_in_page(&self.flow()?.1)
+    }
+
     fn flow(&self) -> anyhow::Result<(&'static str, AnyPicture)> {
         let seed = match self.sampling {
             Sampling::Paths { seed, .. } => seed,
@@ -209,11 +261,25 @@ impl Gallery<'_> {
         self.rows.len().div_ceil(MOST_POINTS).max(1)
     }
 
-    fn predict(&self) -> anyhow::Result<Vec<Answer>> {
+    /// What the model says of all rows.
+    pub(crate) fn predict(&self) -> anyhow::Result<Vec<Answer>> {
+        self.predict_with(self.model)
+    }
+
+    /// The same without the calibration of the error bars, if they have one.
+    fn uncalibrated(&self) -> anyhow::Result<Option<Vec<Answer>>> {
+        if self.model.blob().calibration().is_none() {
+            return Ok(None);
+        }
+        let file = ModelFile::new(&with_calibration(self.file.bytes(), None)?)?;
+        self.predict_with(&file.model()).map(Some)
+    }
+
+    fn predict_with(&self, model: &Model<'_>) -> anyhow::Result<Vec<Answer>> {
         let rows: Vec<Row<'_>> = self.rows.iter().map(|known| known.row).collect();
         let mut predictions = Vec::with_capacity(rows.len());
         for chunk in rows.chunks(MOST_POINTS) {
-            let evaluated = evaluate(self.model, chunk, self.sampling, self.threads)?;
+            let evaluated = evaluate(model, chunk, self.sampling, self.threads)?;
             predictions.extend(evaluated.into_iter().map(|row| row.answer));
         }
         Ok(predictions)
@@ -243,22 +309,50 @@ enum AnyPicture {
     DecisionPath(DecisionPath),
     Field(Field),
     FlowLines(FlowLines),
-    Trace(Trace),
+    HalfCourse(Half),
+    Residuals(Residuals),
+    Course(Course),
+}
+
+impl AnyPicture {
+    /// Large ones in parts, for a page, where parts stand side by side or one above the other.
+    fn parts(self) -> Vec<Self> {
+        match self {
+            Self::Residuals(picture) => picture.parts().into_iter().map(Self::Residuals).collect(),
+            Self::DecisionPath(picture) => picture.parts().into_iter().map(Self::DecisionPath).collect(),
+            Self::Field(picture) => picture.parts().into_iter().map(Self::Field).collect(),
+            Self::Course(course) => Half::of(course).into_iter().map(Self::HalfCourse).collect(),
+            whole => vec![whole],
+        }
+    }
+}
+
+/// What is done with the picture that it is.
+macro_rules! with_picture {
+    ($any:expr, $picture:ident => $done:expr) => {
+        match $any {
+            AnyPicture::AgainstTruth($picture) => $done,
+            AnyPicture::Calibration($picture) => $done,
+            AnyPicture::ClassCurves($picture) => $done,
+            AnyPicture::Confusion($picture) => $done,
+            AnyPicture::Course($picture) => $done,
+            AnyPicture::Curve($picture) => $done,
+            AnyPicture::DecisionPath($picture) => $done,
+            AnyPicture::Field($picture) => $done,
+            AnyPicture::FlowLines($picture) => $done,
+            AnyPicture::HalfCourse($picture) => $done,
+            AnyPicture::Residuals($picture) => $done,
+        }
+    };
 }
 
 impl Picture for AnyPicture {
     fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
-        match self {
-            Self::AgainstTruth(picture) => picture.draw(area),
-            Self::Calibration(picture) => picture.draw(area),
-            Self::ClassCurves(picture) => picture.draw(area),
-            Self::Confusion(picture) => picture.draw(area),
-            Self::Curve(picture) => picture.draw(area),
-            Self::DecisionPath(picture) => picture.draw(area),
-            Self::Field(picture) => picture.draw(area),
-            Self::FlowLines(picture) => picture.draw(area),
-            Self::Trace(picture) => picture.draw(area),
-        }
+        with_picture!(self, picture => picture.draw(area))
+    }
+
+    fn size_in_page(&self) -> (u32, u32) {
+        with_picture!(self, picture => picture.size_in_page())
     }
 }
 

@@ -3,7 +3,7 @@
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use super::canvas::{self, Axis, BLUE, Drawn, GREY, Picture, VERMILLION, axes, legend};
+use super::canvas::{self, Axis, BLUE, Drawn, GREY, Key, Picture, VERMILLION, axes, is_inside, line};
 
 /// One row: what was predicted and what was true.
 #[derive(Clone, Copy, Debug)]
@@ -28,20 +28,17 @@ impl Picture for AgainstTruth {
             Axis::around(format!("predicted {}", self.target), self.rows.iter().flat_map(|row| [row.low, row.high]));
         // Only where both axes reach: a line that leaves the chart would be bent, not cut.
         let (low, high) = (x.range.start.max(y.range.start), x.range.end.min(y.range.end));
-        let mut chart = axes(area, "Predictions with 95 % error bars", x, y)?;
+        let keys = [Key::dot("mean and 95 % bar of a row", BLUE), Key::line("predicted = true", GREY)];
+        let mut chart = axes(area, "Predictions with 95 % error bars", &keys, x, y)?;
         let bars = self.rows.iter().map(|row| {
             PathElement::new(vec![(row.truth, row.low), (row.truth, row.high)], BLUE.mix(0.35).stroke_width(1))
         });
         chart.draw_series(bars)?;
-        chart
-            .draw_series(self.rows.iter().map(|row| Circle::new((row.truth, row.mean), 3, BLUE.filled())))?
-            .label("mean and 95 % bar of a row")
-            .legend(|(x, y)| Circle::new((x + 10, y), 3, BLUE.filled()));
-        chart
-            .draw_series(LineSeries::new([(low, low), (high, high)], GREY.stroke_width(2)))?
-            .label("predicted = true")
-            .legend(|(x, y)| PathElement::new([(x, y), (x + 20, y)], GREY.stroke_width(2)));
-        legend(&mut chart, SeriesLabelPosition::UpperLeft)
+        chart.draw_series(self.rows.iter().map(|row| Circle::new((row.truth, row.mean), 3, BLUE.filled())))?;
+        if low < high {
+            chart.draw_series(LineSeries::new([(low, low), (high, high)], GREY.stroke_width(2)))?;
+        }
+        Ok(())
     }
 }
 
@@ -67,23 +64,22 @@ impl Picture for Curve {
         if let Some(range) = &self.range {
             y.range = range.clone();
         }
-        let mut chart = axes(area, &self.title, x, y)?;
-        let upper = self.curve.iter().map(|&(x, p)| (x, p.high));
-        let lower = self.curve.iter().rev().map(|&(x, p)| (x, p.low));
+        let keys = [
+            Key::line("predicted mean", BLUE),
+            Key::band("95 % band, noise included", BLUE),
+            Key::dot("rows", VERMILLION),
+        ];
+        let mut chart = axes(area, &self.title, &keys, x, y)?;
+        let (bottom, top) = (chart.y_range().start, chart.y_range().end);
+        let upper = self.curve.iter().map(|&(x, p)| (x, p.high.clamp(bottom, top)));
+        let lower = self.curve.iter().rev().map(|&(x, p)| (x, p.low.clamp(bottom, top)));
         let band: Vec<(f64, f64)> = upper.chain(lower).collect();
-        chart
-            .draw_series(std::iter::once(Polygon::new(band, BLUE.mix(0.25))))?
-            .label("95 % band, noise included")
-            .legend(|(x, y)| Rectangle::new([(x, y - 5), (x + 20, y + 5)], BLUE.mix(0.25).filled()));
-        chart
-            .draw_series(LineSeries::new(self.curve.iter().map(|&(x, p)| (x, p.mean)), BLUE.stroke_width(2)))?
-            .label("predicted mean")
-            .legend(|(x, y)| PathElement::new([(x, y), (x + 20, y)], BLUE.stroke_width(2)));
-        chart
-            .draw_series(self.rows.iter().map(|&row| Circle::new(row, 2, VERMILLION.filled())))?
-            .label("rows")
-            .legend(|(x, y)| Circle::new((x + 10, y), 3, VERMILLION.filled()));
-        legend(&mut chart, SeriesLabelPosition::LowerLeft)
+        chart.draw_series(std::iter::once(Polygon::new(band, BLUE.mix(0.25))))?;
+        let mean: Vec<(f64, f64)> = self.curve.iter().map(|&(x, p)| (x, p.mean)).collect();
+        line(&mut chart, &mean, BLUE.stroke_width(2))?;
+        let rows: Vec<(f64, f64)> = self.rows.iter().copied().filter(|&row| is_inside(&chart, row)).collect();
+        chart.draw_series(rows.into_iter().map(|row| Circle::new(row, 2, VERMILLION.filled())))?;
+        Ok(())
     }
 }
 
@@ -101,20 +97,18 @@ impl Picture for ClassCurves {
     fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
         let places = self.curves.iter().flatten().map(|&(x, _)| x).chain(self.rows.iter().map(|&(x, _)| x));
         let (x, y) = (Axis::around(&self.input, places), Axis::new("probability", -0.1..1.02));
-        let mut chart = axes(area, "Predictions", x, y)?;
         let colour = |class: usize| canvas::of_many(class, self.classes.len());
-        for (class, (name, curve)) in self.classes.iter().zip(&self.curves).enumerate() {
-            let style = colour(class).stroke_width(2);
-            chart
-                .draw_series(LineSeries::new(curve.iter().copied(), style))?
-                .label(name)
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], style));
+        let keys: Vec<Key> =
+            self.classes.iter().enumerate().map(|(class, name)| Key::line(name, colour(class))).collect();
+        let mut chart = axes(area, "Predictions", &keys, x, y)?;
+        for (class, curve) in self.curves.iter().enumerate() {
+            line(&mut chart, curve, colour(class).stroke_width(2))?;
         }
         // Below zero, a line of rows.
         chart.draw_series(
             self.rows.iter().map(|&(x, class)| Circle::new((x, -0.05), 2, colour(class).mix(0.6).filled())),
         )?;
-        legend(&mut chart, SeriesLabelPosition::MiddleRight)
+        Ok(())
     }
 }
 

@@ -1,97 +1,137 @@
-//! The course of a run: bound and validation log-likelihood, iteration by iteration.
+//! The course of a run: the bound, iteration by iteration, and the validation rows by which it chose.
 
-use std::path::Path;
+mod course;
 
-use diffgp_train::train::StageName;
+use std::rc::Rc;
+
 use plotters::coord::Shift;
 use plotters::prelude::*;
-use serde_json::Value;
 
-use super::canvas::{Axis, BLUE, Drawn, GREY, Picture, VERMILLION, axes};
-use crate::failure::mistake;
+use super::canvas::{Axis, BLUE, Drawn, GREY, Key, Picture, axes, is_inside, line, of_many};
+pub(super) use course::{Course, Stage};
 
-/// Read from `metrics.jsonl`.
-pub(super) struct Trace {
-    elbo: Vec<(f64, f64)>,
-    validation: Vec<(f64, f64)>,
-    /// Where a stage after the first began.
-    starts: Vec<f64>,
-}
-
-impl Trace {
-    /// `None` if the run has no iterations yet, or was to have none.
-    pub(super) fn read(metrics: &Path) -> anyhow::Result<Option<Self>> {
-        let shown = metrics.display();
-        let text = std::fs::read_to_string(metrics)
-            .map_err(|error| mistake(format!("{shown}: {error}; expected the run directory of `diffgp train`")))?;
-        let mut trace = Self { elbo: Vec::new(), validation: Vec::new(), starts: Vec::new() };
-        let (mut stage, mut last) = (Value::Null, 0.0);
-        let mut lines = text.lines().enumerate().peekable();
-        while let Some((number, line)) = lines.next() {
-            let value: Value = match serde_json::from_str(line) {
-                Ok(value) => value,
-                // A run that was killed, or is going on, may end with a part of a line.
-                Err(_) if lines.peek().is_none() => break,
-                Err(error) => {
-                    let number = number + 1;
-                    return Err(mistake(format!("{shown}: line {number}: {error}; expected a JSON object")));
-                }
-            };
-            // Candidate kernels and further folds are runs of their own.
-            if value["name"] == StageName::CandidateKernel.id() || value["fold"] != 0 {
-                continue;
-            }
-            if stage != value["stage"] && !stage.is_null() {
-                trace.starts.push(last);
-            }
-            stage = value["stage"].clone();
-            // Stages count from 0; the picture shows them one after the other.
-            let iteration = trace.starts.last().unwrap_or(&0.0) + value["iteration"].as_f64().unwrap_or_default();
-            last = iteration;
-            if let Some(elbo) = value["elbo"].as_f64() {
-                trace.elbo.push((iteration, elbo));
-            }
-            if let Some(log_likelihood) = value["validation"]["log_likelihood"].as_f64() {
-                trace.validation.push((iteration, log_likelihood));
-            }
+impl Course {
+    /// The bound of one stage after the other.
+    fn draw_bound<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
+        let stages: Vec<&Stage> = self.stages.iter().filter(|stage| !stage.is_candidate()).collect();
+        let x = Axis::around("iteration", stages.iter().flat_map(|stage| stage.placed(&stage.elbo)).map(|(x, _)| x));
+        let y = Axis::around_most("ELBO", stages.iter().flat_map(|stage| late(&stage.elbo)), SHOWN);
+        let title = if stages.len() > 1 { "Bound (grey: where another stage begins)" } else { "Bound" };
+        let mut chart = axes(area, title, &[], x, y)?;
+        let y = chart.y_range();
+        for stage in stages.iter().skip(1) {
+            line(&mut chart, &[(stage.begins, y.start), (stage.begins, y.end)], GREY.stroke_width(1))?;
         }
-        Ok((!trace.elbo.is_empty()).then_some(trace))
+        for stage in stages {
+            line(&mut chart, &stage.placed(&stage.elbo).collect::<Vec<_>>(), BLUE.stroke_width(1))?;
+        }
+        Ok(())
     }
 
-    /// Values worth showing: without the first steep tenth, which would flatten the rest.
-    fn late(points: &[(f64, f64)]) -> impl Iterator<Item = f64> + '_ {
-        points.iter().skip(points.len() / 10).map(|&(_, value)| value)
-    }
-
-    fn panel<DB: DrawingBackend>(
-        &self,
-        area: &DrawingArea<DB, Shift>,
-        title: &str,
-        label: &str,
-        points: &[(f64, f64)],
-        colour: RGBColor,
-    ) -> Drawn<(), DB> {
-        let x = Axis::around("iteration", self.elbo.iter().map(|&(iteration, _)| iteration));
-        let y = Axis::around(label, Self::late(points));
-        let (bottom, top) = (y.range.start, y.range.end);
-        let mut chart = axes(area, title, x, y)?;
-        for &start in &self.starts {
-            chart.draw_series(LineSeries::new([(start, bottom), (start, top)], GREY.stroke_width(1)))?;
+    /// What the stages were compared by, each from its own beginning; a dot marks what was best and kept.
+    fn draw_validation<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
+        let stages: Vec<&Stage> = self.validated().collect();
+        let x =
+            Axis::around("iteration of the stage", stages.iter().flat_map(|stage| &stage.validation).map(|&(x, _)| x));
+        let best = stages.iter().filter_map(|stage| stage.best).map(|(_, value)| value);
+        let mut y =
+            Axis::around_most("log-likelihood per row", stages.iter().flat_map(|stage| late(&stage.validation)), SHOWN);
+        let room = 0.04 * (y.range.end - y.range.start);
+        for value in best {
+            y.range = y.range.start.min(value - room)..y.range.end.max(value + room);
         }
-        let inside = points.iter().copied().filter(|&(_, value)| value >= bottom);
-        chart.draw_series(LineSeries::new(inside, colour.stroke_width(2)))?;
+        let colour = |index: usize| of_many(index, stages.len());
+        let keys: Vec<Key> =
+            stages.iter().enumerate().map(|(index, stage)| Key::line(stage.label.clone(), colour(index))).collect();
+        let mut chart = axes(area, "Validation rows, by which models are chosen (dots: the best)", &keys, x, y)?;
+        for (index, stage) in stages.iter().enumerate() {
+            line(&mut chart, &stage.validation, colour(index).stroke_width(2))?;
+            if let Some(best) = stage.best.filter(|&best| is_inside(&chart, best)) {
+                chart.draw_series([Circle::new(best, 5, colour(index).filled())])?;
+            }
+        }
         Ok(())
     }
 }
 
-impl Picture for Trace {
+/// The share of the values that an axis shows in any case.
+const SHOWN: f64 = 0.96;
+
+/// Without the first steep tenth, which would flatten the rest.
+fn late(points: &[(f64, f64)]) -> impl Iterator<Item = f64> + '_ {
+    points.iter().skip(points.len() / 10).map(|&(_, value)| value)
+}
+
+impl Picture for Course {
     fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
-        let title = if self.starts.is_empty() { "Bound" } else { "Bound (grey: where another stage begins)" };
-        if self.validation.is_empty() {
-            return self.panel(area, title, "ELBO", &self.elbo, BLUE);
+        if self.validated().next().is_none() {
+            return self.draw_bound(area);
         }
-        let (upper, lower) = area.split_vertically(320);
-        self.panel(&upper, title, "ELBO", &self.elbo, BLUE)?;
-        self.panel(&lower, "Validation rows", "log-likelihood per row", &self.validation, VERMILLION)
+        let (upper, lower) = area.split_vertically(area.dim_in_pixel().1 * 45 / 100);
+        self.draw_bound(&upper)?;
+        self.draw_validation(&lower)
+    }
+}
+
+/// One of the two, for a page.
+pub(super) enum Half {
+    Bound(Rc<Course>),
+    Validation(Rc<Course>),
+}
+
+impl Half {
+    pub(super) fn of(course: Course) -> Vec<Self> {
+        let has_validation = course.validated().next().is_some();
+        let course = Rc::new(course);
+        let mut halves = vec![Self::Bound(Rc::clone(&course))];
+        halves.extend(has_validation.then_some(Self::Validation(course)));
+        halves
+    }
+}
+
+impl Picture for Half {
+    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Drawn<(), DB> {
+        match self {
+            Self::Bound(course) => course.draw_bound(area),
+            Self::Validation(course) => course.draw_validation(area),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::canvas;
+
+    #[test]
+    fn lines_stay_within_the_axes() {
+        // An outlier at the beginning, one in the middle, and one that is higher than all that is shown.
+        let elbo: Vec<(f64, f64)> = (0..200)
+            .map(|i| {
+                (
+                    f64::from(i),
+                    if i == 0 {
+                        -1e6
+                    } else if i == 100 {
+                        -5e5
+                    } else if i == 5 {
+                        4e5
+                    } else {
+                        -100.0 / f64::from(i)
+                    },
+                )
+            })
+            .collect();
+        let stage = Stage { elbo, ..Stage::new("flow", "the model".to_owned(), 0.0) };
+        let svg = canvas::svg_in_page(&Course { stages: vec![stage] }).unwrap();
+        let (mut lines, height) = (0, f64::from(canvas::IN_PAGE.1));
+        for points in svg.split("points=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+            for place in points.split_whitespace() {
+                let y: f64 = place.split_once(',').unwrap().1.parse().unwrap();
+                assert!((0.0..=height).contains(&y), "{place}");
+            }
+            lines += 1;
+        }
+        assert!(lines > 3, "{svg}");
     }
 }

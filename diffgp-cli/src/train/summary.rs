@@ -7,6 +7,7 @@ use diffgp_train::train::{Gain, Trained, WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN
 use serde::Serialize;
 
 use super::Args;
+use crate::calibrate::Calibrated;
 use crate::console;
 
 /// What `--json` prints.
@@ -29,6 +30,8 @@ pub(super) struct Summary {
     pub(super) scheme: Option<&'static str>,
     /// How far the flow is from the solution of its equation, as a share of the displacement; null without one.
     pub(super) discretisation_error: Option<f64>,
+    /// What the error bars were calibrated on; null if they were not.
+    pub(super) calibration: Option<Calibrated>,
     /// Of the predictor.
     pub(super) kernel: String,
     /// What the flow adds to the log-likelihood of a validation row, kept or not, if it was to be chosen, with its
@@ -52,13 +55,10 @@ impl Summary {
         let validated = self
             .validation_log_likelihood
             .map_or_else(String::new, |value| format!(", validation log-likelihood {value:.4}"));
-        let flow = trained.flow_gain.map_or_else(String::new, |gain| self.flow(&gain));
-        let kernel = trained.kernel_gain.map_or_else(String::new, |gain| self.kernel(&gain));
-        let noise = trained.noise_gain.map_or_else(String::new, |gain| {
-            format!("the noise was fitted to validation rows, which gained {gain} nats per row\n")
-        });
+        let choices: String = choices(trained).into_iter().map(|choice| choice + "\n").collect();
         let steps =
             self.discretisation_error.map_or_else(String::new, |error| format!("{}\n", console::steps_error(error)));
+        let bars = self.calibration.as_ref().map_or_else(String::new, |bars| format!("error bars {}\n", bars.text()));
         let compression = self.compression_loss.map_or_else(String::new, |loss| {
             format!("compressed to fit: {loss:.4} nats per row from the whole model, which is in the run directory\n")
         });
@@ -69,7 +69,7 @@ impl Summary {
         let target = args.rows.target.as_deref().filter(|name| args.strip_names || name.parse::<usize>().is_ok());
         let target = target.map_or_else(String::new, |target| format!(" --target {}", console::quoted(target)));
         format!(
-            "{model}: {}, iteration {}{validated}, {}\n{kernel}{flow}{steps}{noise}{compression}\
+            "{model}: {}, iteration {}{validated}, {}\n{choices}{steps}{bars}{compression}\
              {compared} on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}\n\
              {page}\n\
              next:\n  diffgp eval {model} {data}{target}{}{}\n  diffgp inspect {model}\n",
@@ -83,27 +83,37 @@ impl Summary {
             args.test_rows.as_typed()
         )
     }
+}
 
-    fn flow(&self, gain: &Gain) -> String {
-        let (rows, needed) = (gain.rows, gain.needed(WORTHWHILE_GAIN));
-        match self.flow_time > 0.0 {
-            true => format!("the flow adds {gain} nats per row, on {rows} rows kept aside\n"),
-            false => format!(
-                "no flow: it would add {gain} nats per row, on {rows} rows kept aside, and {needed:.3} is the least that \
-                 is worth its work (--flow-time 5 insists)\n"
-            ),
-        }
+/// What was chosen, and why: a line each.
+pub(super) fn choices(trained: &Trained) -> Vec<String> {
+    let kernel = format!("{:?}", trained.params.predictor.kernel(0).kind).to_lowercase();
+    let kernel = trained.kernel_gain.map(|gain| kernel_choice(&kernel, &gain));
+    let flow = trained.flow_gain.map(|gain| flow_choice(trained.params.flow.is_some(), &gain));
+    let noise = trained
+        .noise_gain
+        .map(|gain| format!("the noise was fitted to validation rows, which gained {gain} nats per row"));
+    [kernel, flow, noise].into_iter().flatten().collect()
+}
+
+fn flow_choice(has_flow: bool, gain: &Gain) -> String {
+    let (rows, needed) = (gain.rows, gain.needed(WORTHWHILE_GAIN));
+    match has_flow {
+        true => format!("the flow adds {gain} nats per row, on {rows} rows kept aside"),
+        false => format!(
+            "no flow: it would add {gain} nats per row, on {rows} rows kept aside, and {needed:.3} is the least that is \
+             worth its work (--flow-time 5 insists)"
+        ),
     }
+}
 
-    fn kernel(&self, gain: &Gain) -> String {
-        let (rows, needed) = (gain.rows, gain.needed(WORTHWHILE_KERNEL_GAIN));
-        match gain.is_worth(WORTHWHILE_KERNEL_GAIN) {
-            true => format!("kernel {}: it adds {gain:.4} nats per row, on {rows} validation rows\n", self.kernel),
-            false => format!(
-                "kernel {}: matern32 would add {gain:.4} nats per row, on {rows} validation rows, and {needed:.4} is the \
-                 least that is worth its work (--kernel matern32 insists)\n",
-                self.kernel
-            ),
-        }
+fn kernel_choice(kernel: &str, gain: &Gain) -> String {
+    let (rows, needed) = (gain.rows, gain.needed(WORTHWHILE_KERNEL_GAIN));
+    match gain.is_worth(WORTHWHILE_KERNEL_GAIN) {
+        true => format!("kernel {kernel}: it adds {gain:.4} nats per row, on {rows} validation rows"),
+        false => format!(
+            "kernel {kernel}: matern32 would add {gain:.4} nats per row, on {rows} validation rows, and {needed:.4} is the \
+             least that is worth its work (--kernel matern32 insists)"
+        ),
     }
 }

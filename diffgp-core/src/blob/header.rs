@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
+use super::calibration::CalibrationRecord;
 use super::error::ParseError;
 use super::fields::{Description, Fields};
-use super::limits::within;
+use super::limits::{is_zero, within};
 use super::{layout, limits, names_are_valid};
 use crate::scheme::Scheme;
 
@@ -17,6 +18,17 @@ pub const LIKELIHOOD_SOFTMAX: u8 = 2;
 
 /// Whether classifiers can be loaded; programs that have none leave their code out.
 const CLASSES: bool = cfg!(feature = "classes");
+/// Whether calibrated error bars can be loaded; programs that have none leave their code out.
+const CALIBRATION: bool = cfg!(feature = "calibration");
+
+/// H4 of models that are evaluated in single precision.
+pub const ARITHMETIC_SINGLE: u8 = 0;
+/// H4 of models that are evaluated in integers.
+pub const ARITHMETIC_FIXED: u8 = 1;
+
+/// In which arithmetic models can be evaluated; what a program has none of is left out.
+const SINGLE: bool = cfg!(feature = "single");
+const FIXED: bool = cfg!(feature = "fixed");
 
 /// Every field of the header in its order: what it means, number, name, how it is stored, its [`Field`], its limits. The
 /// struct, its reader and writer, the error texts and the table of the documentation come from this list or are tested
@@ -71,11 +83,11 @@ header! {
     /// Of the targets given the predictor's outputs.
     "H3" likelihood: u8 as u8, Likelihood, "0 (Gaussian), 1 (Bernoulli) or 2 (softmax)";
     /// In which the device computes.
-    "H4" arithmetic: u8 as u8, Arithmetic, "0 (f32); 1 is reserved for integers";
+    "H4" arithmetic: u8 as u8, Arithmetic, "0 (f32) or 1 (integers; then H13 = 0)";
     /// How the flow is solved.
     "H5" scheme: u8 as u8, Scheme, "0 (Euler–Maruyama) or 1 (midpoint); 0 without a flow or if it changes with time";
     /// Of the error bars.
-    "H6" calibration: u8 as u8, Calibration, "0 (none); 1 is reserved for a table of quantiles";
+    "H6" calibration: u8 as u8, Calibration, "0 (none) or 1 (a table of quantiles)";
     /// e in p(y=1) = e + (1−2e) Φ(g).
     "H7" epsilon: f32 as f32, Epsilon, "0 to 0.25; 0 unless Bernoulli";
     /// Floor of every posterior variance.
@@ -160,6 +172,22 @@ impl<'a> Header<'a> {
         }
     }
 
+    /// Words of the calibration: C1 and C2, then those of predictions along the drift and, with a flow, of sampled ones.
+    pub(super) fn calibration_words(&self) -> usize {
+        if self.calibration == 0 {
+            return 0;
+        }
+        let modes = if self.steps == 0 { 1 } else { 2 };
+        2 + modes * (self.real_targets() * CalibrationRecord::WORDS + self.class_count())
+    }
+
+    /// Whether the model is evaluated in integers. False where the program has only the other arithmetic, true where it has
+    /// only this one.
+    #[inline(always)]
+    pub fn is_fixed(&self) -> bool {
+        FIXED && (!SINGLE || self.arithmetic == ARITHMETIC_FIXED)
+    }
+
     /// How the flow is solved.
     pub fn scheme(&self) -> Scheme {
         Scheme::from_number(self.scheme).unwrap_or(Scheme::EulerMaruyama)
@@ -179,12 +207,14 @@ impl<'a> Header<'a> {
         let bernoulli = CLASSES && self.likelihood == LIKELIHOOD_BERNOULLI;
         let most = if bernoulli { 1 } else { limits::MAX_OUTPUTS };
         check((least..=most).contains(&outputs), Field::Outputs)?;
-        check(self.arithmetic == 0, Field::Arithmetic)?;
-        check(self.calibration == 0, Field::Calibration)?;
-        check(within(self.epsilon, &limits::EPSILON) && (bernoulli || self.epsilon == 0.0), Field::Epsilon)?;
+        let single = SINGLE && self.arithmetic == ARITHMETIC_SINGLE;
+        let fixed = FIXED && self.arithmetic == ARITHMETIC_FIXED && self.inducing_times == 0;
+        check(single || fixed, Field::Arithmetic)?;
+        check(self.calibration <= u8::from(CALIBRATION), Field::Calibration)?;
+        check(within(self.epsilon, &limits::EPSILON) && (bernoulli || is_zero(self.epsilon)), Field::Epsilon)?;
         check(within(self.variance_floor, &limits::VARIANCE_FLOOR), Field::VarianceFloor)?;
 
-        let flows = self.flow_time != 0.0;
+        let flows = !is_zero(self.flow_time);
         let steps = usize::from(self.steps);
         check(!flows || within(self.flow_time, &limits::FLOW_TIME), Field::FlowTime)?;
         check(if flows { (1..=limits::MAX_STEPS).contains(&steps) } else { steps == 0 }, Field::Steps)?;
@@ -210,7 +240,7 @@ impl<'a> Header<'a> {
         check(within(self.variance_error, &limits::ERROR), Field::VarianceError)?;
         let measured = self.discretisation_rows > 0;
         check(
-            within(self.discretisation_error, &limits::ERROR) && (measured || self.discretisation_error == 0.0),
+            within(self.discretisation_error, &limits::ERROR) && (measured || is_zero(self.discretisation_error)),
             Field::DiscretisationError,
         )?;
         check(flows || !measured, Field::DiscretisationRows)?;

@@ -32,6 +32,17 @@ pub const TARGET_SCALE: RangeInclusive<f32> = 1e-15..=1e18;
 pub const UNIT: RangeInclusive<f32> = 1e-30..=1e30;
 /// The unit of inducing points that are stored as integers: its square is a number too.
 pub const POINT_UNIT: RangeInclusive<f32> = 1e-15..=1e15;
+/// Factors of noise and latent variance in a calibrated deviation.
+pub const CALIBRATION_FACTOR: RangeInclusive<f32> = 0.0..=1e6;
+/// How a calibrated deviation grows with the mean, and how large the exponent of two can be.
+pub const TILT: RangeInclusive<f32> = -20.0..=20.0;
+pub(super) const STEEPEST_TILT: f32 = 40.0;
+/// Variance of a calibrated target in units of its s².
+pub const SPREAD: RangeInclusive<f32> = 1e-6..=1e6;
+/// Calibrated quantiles.
+pub const QUANTILE: RangeInclusive<f32> = 1e-6..=1e3;
+/// Least probability of a class in a prediction set.
+pub const THRESHOLD: RangeInclusive<f32> = 0.0..=1.0;
 /// Errors that the file records.
 pub const ERROR: RangeInclusive<f32> = 0.0..=f32::MAX;
 /// Bytes of a model id.
@@ -39,8 +50,63 @@ pub const MAX_MODEL_ID: usize = 32;
 /// Bytes of one name.
 pub const MAX_NAME: usize = 255;
 
-/// Whether a value is in a range. Once, and not inlined into every check.
+/// Whether a value is in a range; a NaN is in none. Once, and not inlined into every check. Not by comparing floats, for
+/// which programs that compute with integers alone would need routines.
 #[inline(never)]
 pub(super) fn within(value: f32, range: &RangeInclusive<f32>) -> bool {
-    range.contains(&value)
+    (place(*range.start())..=place(*range.end())).contains(&place(value))
+}
+
+/// Whether these are two numbers, the first not above the second.
+pub(super) fn ordered(low: f32, high: f32) -> bool {
+    within(low, &(f32::MIN..=high)) && within(high, &(low..=f32::MAX))
+}
+
+/// Whether it is 0 or −0. Of a look at the bits here the compiler would make a comparison of floats again.
+pub(super) fn is_zero(value: f32) -> bool {
+    within(value, &(0.0..=0.0))
+}
+
+/// Where a single stands in the order of all of them: both zeros at the same place, NaNs behind the infinities.
+#[inline(always)]
+fn place(value: f32) -> i32 {
+    let bits = value.to_bits() as i32;
+    if bits < 0 { i32::MIN.wrapping_sub(bits) } else { bits }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_zero, ordered, within};
+
+    const NUMBERS: [f32; 13] = [
+        f32::NEG_INFINITY,
+        f32::MIN,
+        -1.5,
+        -1e-40,
+        -0.0,
+        0.0,
+        1e-40,
+        f32::MIN_POSITIVE,
+        1.0,
+        2.0,
+        f32::MAX,
+        f32::INFINITY,
+        f32::NAN,
+    ];
+
+    #[test]
+    fn comparisons_by_bits_are_those_of_numbers() {
+        for low in NUMBERS {
+            assert_eq!(is_zero(low), low == 0.0);
+            for high in NUMBERS.into_iter().filter(|high| !high.is_nan() && !low.is_nan()) {
+                assert_eq!(ordered(low, high), low <= high && low.is_finite() && high.is_finite(), "{low} {high}");
+                for value in NUMBERS.into_iter().chain([-f32::NAN]) {
+                    assert_eq!(within(value, &(low..=high)), (low..=high).contains(&value), "{value} {low} {high}");
+                }
+            }
+            for nan in [f32::NAN, -f32::NAN] {
+                assert!(!ordered(low, nan) && !ordered(nan, low));
+            }
+        }
+    }
 }

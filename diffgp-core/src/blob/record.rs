@@ -44,7 +44,7 @@ pub struct OutputRecord {
     pub unit: f32,
     /// O5: where w lies: `[M]`.
     pub weights_at: u32,
-    /// O6: where v_r lies, interleaved by direction: `[⌈rank/8⌉][M][8]`.
+    /// O6: where v_r lies, interleaved by direction: `[⌈rank/8⌉][M][8]`; of several outputs perhaps the same.
     pub directions_at: u32,
     /// O7: where c_r of either sign lies: `[8⌈rank/8⌉]`, f32.
     pub coefficients_at: u32,
@@ -99,7 +99,7 @@ impl OutputRecord {
         "O3" "direction_element" "u8" "0 f32, 2 i16, 3 i8";
         "O4" "unit" "f32" "1 for f32, else 1e-30 to 1e30";
         "O5" "weights_at" "u32" "where the tensors before it end";
-        "O6" "directions_at" "u32" "where the tensors before it end";
+        "O6" "directions_at" "u32" "where the tensors before it end, or O6 of the output before it";
         "O7" "coefficients_at" "u32" "where the tensors before it end";
     }
 
@@ -121,6 +121,14 @@ impl OutputRecord {
         let [_, _, weight_element, direction_element] = first.to_le_bytes();
         let (rank, unit) = (first as u16, f32::from_bits(unit));
         Self { rank, weight_element, direction_element, unit, weights_at, directions_at, coefficients_at }
+    }
+}
+
+impl OutputRecord {
+    /// Whether both outputs have the same directions, at the same place.
+    pub(super) fn has_directions_of(&self, other: &Self) -> bool {
+        (self.directions_at, self.rank, self.direction_element)
+            == (other.directions_at, other.rank, other.direction_element)
     }
 }
 

@@ -66,11 +66,17 @@ pub(super) fn sound(words: &[f32], elements: Elements<'_>, padding: usize, colum
     let (bytes, size) = (words.as_bytes(), elements.bits() as usize / 8);
     let zero = |bytes: &[u8]| bytes.iter().all(|&byte| byte == 0);
     let (numbers, behind) = bytes.split_at_checked(elements.len() * size).unwrap_or((bytes, &[]));
+    finite && zero(behind) && padding_is_zero(numbers, size, padding, columns)
+}
+
+/// The same of rows that are interleaved, given their bytes and those of a number.
+#[inline(always)]
+pub(super) fn padding_is_zero(numbers: &[u8], size: usize, padding: usize, columns: usize) -> bool {
     let first = numbers.len().saturating_sub(columns * BLOCK * size);
     let last_block = numbers.get(first..).unwrap_or_default();
     let used = (BLOCK - padding.min(BLOCK)) * size;
-    let padded = |row: &[u8]| zero(row.get(used..).unwrap_or_default());
-    finite && zero(behind) && (padding == 0 || last_block.chunks(BLOCK * size).all(padded))
+    let padded = |row: &[u8]| row.get(used..).unwrap_or_default().iter().all(|&byte| byte == 0);
+    padding == 0 || last_block.chunks(BLOCK * size).all(padded)
 }
 
 impl Elements<'_> {

@@ -4,9 +4,10 @@ use core::ops::Range;
 
 use zerocopy::FromBytes;
 
+use super::calibration::{CalibrationRecord, CalibrationSource};
 use super::error::ParseError;
 use super::header::Header;
-use super::limits::within;
+use super::limits::{ordered, within};
 use super::record::{KernelRecord, OutputRecord, TargetRecord};
 use super::tensor::{Elements, Tensor, sound};
 use super::{CHECKSUM_BYTES, FORMAT_VERSION, MAGIC, Names, PRELUDE_BYTES, checksum, layout, limits};
@@ -21,6 +22,8 @@ pub struct Blob<'a> {
     /// H14·D of the flow, then O of the predictor.
     outputs: &'a [[u32; OutputRecord::WORDS]],
     targets: &'a [[u32; TargetRecord::WORDS]],
+    /// C1 and C2, then C3 to C10 of every target, or C11 of every class: along the drift, then of sampled predictions.
+    calibration: &'a [u32],
     /// T1 to T5, then those of the records.
     tensors: &'a [f32],
 }
@@ -36,6 +39,15 @@ pub struct Input {
     pub low: f32,
     /// T4: largest raw value seen in training.
     pub high: f32,
+}
+
+/// What the error bars were calibrated on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Calibration {
+    /// C1: residuals.
+    pub rows: u32,
+    /// C2: where they come from.
+    pub source: CalibrationSource,
 }
 
 /// A kernel as the device evaluates it: ρ from q² = t² Σᵢ (xᵢ·scalesᵢ − nᵢ)², n the stored numbers of the points and t
@@ -61,6 +73,15 @@ pub struct OutputView<'a> {
     pub directions: Elements<'a>,
     /// O7: `[8⌈rank/8⌉]`.
     pub coefficients: &'a [f32],
+}
+
+/// An output and its kernel among the records, with the points of the one and the features of both.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) kernel: usize,
+    pub(super) points: usize,
+    pub(super) output: usize,
+    pub(super) features: usize,
 }
 
 /// Which checks [`Blob::load`] makes beyond those that keep every later access in bounds.
@@ -107,8 +128,14 @@ impl<'a> Blob<'a> {
     #[inline(never)]
     fn load(bytes: &'a [u8], trust: Trust) -> Result<Self, ParseError> {
         let (header_bytes, body) = split(bytes, trust)?;
-        let mut blob =
-            Self { header: read_header(header_bytes)?, kernels: &[], outputs: &[], targets: &[], tensors: &[] };
+        let mut blob = Self {
+            header: read_header(header_bytes)?,
+            kernels: &[],
+            outputs: &[],
+            targets: &[],
+            calibration: &[],
+            tensors: &[],
+        };
         blob.find_records(body)?;
         blob.check_tensors(trust)?;
         Ok(blob)
@@ -128,6 +155,13 @@ impl<'a> Blob<'a> {
         self.outputs = records.as_chunks().0;
         let (records, rest) = cut(rest, header.real_targets() * TargetRecord::WORDS)?;
         self.targets = records.as_chunks().0;
+        let rest = if cfg!(feature = "calibration") {
+            let (records, rest) = cut(rest, header.calibration_words())?;
+            self.calibration = records;
+            rest
+        } else {
+            rest
+        };
         let tensors = body.get(body.len().saturating_sub(4 * rest.len())..).unwrap_or_default();
         self.tensors = <[f32]>::ref_from_bytes(tensors).map_err(|_| ParseError::Unaligned)?;
         Ok(())
@@ -143,7 +177,7 @@ impl<'a> Blob<'a> {
         }
         for index in 0..self.header.inputs.into() {
             // Whether x·scale is finite is seen when x is known.
-            let valid = |input: Input| within(input.scale, &limits::SCALE) && input.low <= input.high;
+            let valid = |input: Input| within(input.scale, &limits::SCALE) && ordered(input.low, input.high);
             walk.sound &= self.input(index).is_some_and(valid);
         }
         if trust == Trust::Bytes || walk.sound { Ok(()) } else { Err(ParseError::TensorValue) }
@@ -191,22 +225,33 @@ impl<'a> Blob<'a> {
     }
 
     fn flow_part(&self, step: usize, dimension: usize) -> Option<(KernelView<'a>, OutputView<'a>)> {
-        if step < self.header.steps.into() { self.part(step, dimension) } else { None }
+        if step < self.header.steps.into() && !self.header.is_fixed() { self.part(step, dimension) } else { None }
     }
 
     /// The kernel of output o of the predictor: its own, or the shared one.
     pub fn predictor_kernel(&self, output: usize) -> Option<KernelView<'a>> {
-        Some(self.part(self.header.steps.into(), output)?.0)
+        Some(self.predictor_part(output)?.0)
     }
 
     /// Output o of the predictor.
     pub fn predictor_output(&self, output: usize) -> Option<OutputView<'a>> {
-        Some(self.part(self.header.steps.into(), output)?.1)
+        Some(self.predictor_part(output)?.1)
+    }
+
+    fn predictor_part(&self, output: usize) -> Option<(KernelView<'a>, OutputView<'a>)> {
+        if self.header.is_fixed() { None } else { self.part(self.header.steps.into(), output) }
     }
 
     /// An output and its kernel, its own or the shared one: of the flow at step k < K, of the predictor at its end, k = K.
     #[inline(never)]
     pub fn part(&self, step: usize, output: usize) -> Option<(KernelView<'a>, OutputView<'a>)> {
+        let place = self.place(step, output)?;
+        Some((self.kernel(place.kernel, place.points)?, self.output(place.output, place.features)?))
+    }
+
+    /// Where an output and its kernel are.
+    #[inline(always)]
+    pub(super) fn place(&self, step: usize, output: usize) -> Option<Place> {
         let header = &self.header;
         let flows = step < header.steps.into();
         let (kernels, outputs, points, features) = if flows {
@@ -224,8 +269,26 @@ impl<'a> Blob<'a> {
         if !flows {
             kernel += usize::from(header.flow_kernels);
         }
-        let place = tables * usize::from(header.inputs) + output;
-        Some((self.kernel(kernel, points.into())?, self.output(place, features)?))
+        let output = tables * usize::from(header.inputs) + output;
+        Some(Place { kernel, points: points.into(), output, features })
+    }
+
+    /// The record of a kernel.
+    #[inline(always)]
+    pub(super) fn kernel_record(&self, index: usize) -> Option<KernelRecord> {
+        Some(KernelRecord::read(*self.kernels.get(index)?))
+    }
+
+    /// The record of an output.
+    #[inline(always)]
+    pub(super) fn output_record(&self, index: usize) -> Option<OutputRecord> {
+        Some(OutputRecord::read(*self.outputs.get(index)?))
+    }
+
+    /// Words of the tensors from a place on; `None` if they are not there in full.
+    #[inline(always)]
+    pub(super) fn words(&self, at: u32, length: usize) -> Option<&'a [f32]> {
+        self.tensors.get(usize::try_from(at).ok()?..)?.get(..length)
     }
 
     /// Real target o; of a classifier, whose outputs are no targets, g itself.
@@ -233,15 +296,60 @@ impl<'a> Blob<'a> {
         self.targets.get(output).map_or(TargetRecord::LATENT, |&words| TargetRecord::read(words))
     }
 
+    /// What the error bars were calibrated on, if they were.
+    pub fn calibration(&self) -> Option<Calibration> {
+        let [rows, source, ..] = *self.calibration else { return None };
+        Some(Calibration { rows, source: CalibrationSource::from_number(source)? })
+    }
+
+    /// Where the calibration of a prediction along the drift, or of a sampled one, begins, with so many words of each.
+    fn calibrated(&self, sampled: bool, words: usize) -> &'a [u32] {
+        let from = if sampled && self.header.steps > 0 { 2 + words } else { 2 };
+        self.calibration.get(from..).and_then(|rest| rest.get(..words)).unwrap_or_default()
+    }
+
+    /// C3 to C10 of real target o, of predictions along the drift or of sampled ones; `None` if it is not calibrated.
+    pub fn target_calibration(&self, sampled: bool, output: usize) -> Option<CalibrationRecord> {
+        let words = self.calibrated(sampled, self.header.real_targets() * CalibrationRecord::WORDS);
+        words.as_chunks().0.get(output).map(|&words| CalibrationRecord::read(words))
+    }
+
+    /// C11 of a class: its least probability in a prediction set; `None` if it is not calibrated.
+    pub fn class_threshold(&self, sampled: bool, class: usize) -> Option<f32> {
+        self.calibrated(sampled, self.header.class_count()).get(class).copied().map(f32::from_bits)
+    }
+
+    /// Bytes of C1 to C11.
+    pub fn calibration_bytes(&self) -> usize {
+        4 * self.calibration.len()
+    }
+
+    /// Bytes of the model behind them: tensors and checksum.
+    pub fn bytes_behind_calibration(&self) -> usize {
+        4 * self.tensors.len() + CHECKSUM_BYTES
+    }
+
+    #[inline(never)]
+    fn calibration_is_valid(&self) -> bool {
+        let [rows, source, ref rest @ ..] = *self.calibration else { return self.header.calibration == 0 };
+        let records = rest.as_chunks().0.iter().map(|&words| CalibrationRecord::read(words));
+        let valid = if self.header.class_count() == 0 {
+            records.fold(true, |valid, record| valid & record.is_valid())
+        } else {
+            rest.iter().fold(true, |valid, &word| valid & within(f32::from_bits(word), &limits::THRESHOLD))
+        };
+        rows > 0 && CalibrationSource::from_number(source).is_some() && valid
+    }
+
     #[inline(never)]
     fn kernel(&self, index: usize, points: usize) -> Option<KernelView<'a>> {
-        let record = KernelRecord::read(*self.kernels.get(index)?);
+        let record = self.kernel_record(index)?;
         let inputs = usize::from(self.header.inputs);
         let length = layout::padded(points) * inputs;
         Some(KernelView {
             kind: KernelKind::from_number(record.kind)?,
             variance: record.variance,
-            scales: self.singles(record.scales_at, inputs)?,
+            scales: self.words(record.scales_at, inputs)?,
             points: Tensor {
                 elements: Elements::at(self.tensors, record.points_at, record.point_element, length)?,
                 unit: record.unit,
@@ -251,7 +359,7 @@ impl<'a> Blob<'a> {
 
     #[inline(never)]
     fn output(&self, index: usize, features: usize) -> Option<OutputView<'a>> {
-        let record = OutputRecord::read(*self.outputs.get(index)?);
+        let record = self.output_record(index)?;
         let padded = layout::padded(record.rank.into());
         let (at, element) = (record.directions_at, record.direction_element);
         Some(OutputView {
@@ -260,12 +368,8 @@ impl<'a> Blob<'a> {
                 unit: record.unit,
             },
             directions: Elements::at(self.tensors, at, element, padded * features)?,
-            coefficients: self.singles(record.coefficients_at, padded)?,
+            coefficients: self.words(record.coefficients_at, padded)?,
         })
-    }
-
-    fn singles(&self, at: u32, length: usize) -> Option<&'a [f32]> {
-        self.tensors.get(usize::try_from(at).ok()?..)?.get(..length)
     }
 
     /// H24: names of the inputs in order, then of the targets; nothing when they were stripped.
@@ -285,11 +389,11 @@ impl<'a> Blob<'a> {
 }
 
 /// A walk over the records, with the word at which the tensors of the next one must begin.
-struct Walk<'b, 'a> {
-    blob: &'b Blob<'a>,
+pub(super) struct Walk<'b, 'a> {
+    pub(super) blob: &'b Blob<'a>,
     at: usize,
     /// Whether all numbers so far are finite and all padding is zero.
-    sound: bool,
+    pub(super) sound: bool,
     trust: Trust,
 }
 
@@ -305,7 +409,8 @@ impl Walk<'_, '_> {
         self.outputs(0..flow_outputs, header.flow_features())?;
         self.kernels(flow_kernels..blob.kernels.len(), points)?;
         self.outputs(flow_outputs..blob.outputs.len(), points)?;
-        blob.targets.iter().all(|&target| TargetRecord::read(target).is_valid()).then_some(())
+        let calibrated = !cfg!(feature = "calibration") || blob.calibration_is_valid();
+        (calibrated && blob.targets.iter().all(|&target| TargetRecord::read(target).is_valid())).then_some(())
     }
 
     #[inline(never)]
@@ -315,11 +420,18 @@ impl Walk<'_, '_> {
 
     #[inline(never)]
     fn outputs(&mut self, mut indices: Range<usize>, features: usize) -> Option<()> {
-        indices.try_for_each(|index| self.output(index, features))
+        let first = indices.start;
+        indices.try_for_each(|index| self.output(index, features, index > first))
     }
 
     fn kernel(&mut self, index: usize, points: usize) -> Option<()> {
-        let record = KernelRecord::read(*self.blob.kernels.get(index)?);
+        if self.blob.header.is_fixed() { self.fixed_kernel(index, points) } else { self.single_kernel(index, points) }
+    }
+
+    /// Not inlined, so that its stack is not needed below that of the other kind.
+    #[inline(never)]
+    fn single_kernel(&mut self, index: usize, points: usize) -> Option<()> {
+        let record = self.blob.kernel_record(index)?;
         let view = self.blob.kernel(index, points)?;
         let padding = padding(points);
         let unit = within(record.unit, &limits::POINT_UNIT) && unit_suits(record.unit, view.points.elements);
@@ -329,21 +441,33 @@ impl Walk<'_, '_> {
         valid.then_some(())
     }
 
-    fn output(&mut self, index: usize, features: usize) -> Option<()> {
-        let record = OutputRecord::read(*self.blob.outputs.get(index)?);
+    /// An output, and whether there is one before it in its process, whose directions it may have too.
+    fn output(&mut self, index: usize, features: usize, has_before: bool) -> Option<()> {
+        match self.blob.header.is_fixed() {
+            true => self.fixed_output(index, features),
+            false => self.single_output(index, features, has_before),
+        }
+    }
+
+    #[inline(never)]
+    fn single_output(&mut self, index: usize, features: usize, has_before: bool) -> Option<()> {
+        let record = self.blob.output_record(index)?;
         let view = self.blob.output(index, features)?;
         let rank = usize::from(record.rank);
         let padding = padding(rank);
         let unit = within(record.unit, &limits::UNIT) && unit_suits(record.unit, view.weights.elements);
         self.tensor(record.weights_at, view.weights.elements, 0, 0)?;
-        self.tensor(record.directions_at, view.directions, padding, features)?;
+        let before = if has_before { self.blob.output_record(index - 1) } else { None };
+        if !before.is_some_and(|before| before.has_directions_of(&record)) {
+            self.tensor(record.directions_at, view.directions, padding, features)?;
+        }
         self.tensor(record.coefficients_at, Elements::F32(view.coefficients), padding, 1)?;
         (unit && rank <= features).then_some(())
     }
 
     /// A tensor that must begin here, in whose last block of rows, if it has blocks, so many are padding.
     #[inline(never)]
-    fn tensor(&mut self, at: u32, elements: Elements<'_>, padding: usize, columns: usize) -> Option<()> {
+    pub(super) fn tensor(&mut self, at: u32, elements: Elements<'_>, padding: usize, columns: usize) -> Option<()> {
         let end = self.at + elements.bytes() / 4;
         if usize::try_from(at).ok()? != self.at {
             return None;
@@ -355,10 +479,23 @@ impl Walk<'_, '_> {
         self.at = end;
         Some(())
     }
+
+    /// A tensor of so many bytes that must begin here, whose numbers `are_sound` looks at.
+    #[inline(always)]
+    pub(super) fn integers(&mut self, at: u32, bytes: usize, are_sound: impl FnOnce() -> bool) -> Option<()> {
+        if usize::try_from(at).ok()? != self.at {
+            return None;
+        }
+        if self.trust == Trust::Nothing {
+            self.sound &= are_sound();
+        }
+        self.at += bytes / 4;
+        Some(())
+    }
 }
 
 /// Rows that fill the last block of eight.
-fn padding(rows: usize) -> usize {
+pub(super) fn padding(rows: usize) -> usize {
     layout::padded(rows) - rows
 }
 

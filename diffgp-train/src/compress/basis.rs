@@ -7,8 +7,11 @@
 //! matter there: leaving out the last of them changes the mean variance by s² times the sum of their Λ. Those with
 //! positive Λ can only widen a variance, anywhere.
 
+pub(super) mod fixed;
+
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, SymmetricEigen};
 
+use super::CompressError;
 use super::tensors::{KernelTensors, Process};
 use crate::export::Bits;
 use crate::export::numbers::{Numbers, interleaved};
@@ -24,6 +27,8 @@ pub(super) struct Basis {
     stored_points: DMatrix<f64>,
     unit: f64,
     point_bits: Bits,
+    /// The box in which distances fit into 32 bits, in units of the points, for integer arithmetic.
+    grid: Option<(Vec<f64>, Vec<f64>)>,
     /// R′, lower triangular.
     factor: DMatrix<f64>,
     /// L = R′F, the metric of rounding.
@@ -50,18 +55,40 @@ pub(super) struct Storage {
 }
 
 impl Basis {
-    /// The process in its `count` most telling points, rounded to `point_bits`, judged at `states` (one in a row).
-    ///
-    /// `None` if a matrix cannot be factorised, which jitter and λ prevent for finite tensors.
-    pub(super) fn new(process: &Process, states: &DMatrix<f64>, count: usize, point_bits: Bits) -> Option<Self> {
+    /// The process in its `count` most telling points, rounded to `point_bits` or, for integer arithmetic, to the grid that
+    /// suits it, judged at `states` (one in a row).
+    pub(super) fn new(
+        process: &Process,
+        states: &DMatrix<f64>,
+        count: usize,
+        point_bits: Bits,
+        fixed: bool,
+    ) -> Result<Self, CompressError> {
+        let order = telling_points(process, states, count);
+        let chosen = process.kernel.points.select_rows(&order);
+        let (stored_points, unit, grid) = if fixed {
+            let grid = fixed::grid(&process.kernel, &chosen, states)?;
+            (grid.points, grid.unit, Some((grid.low, grid.high)))
+        } else {
+            let (points, unit) = round_points(&chosen, point_bits);
+            (points, unit, None)
+        };
+        let basis =
+            Self::on_points(process, states, (stored_points, unit), point_bits).ok_or(CompressError::Singular)?;
+        Ok(Self { grid, ..basis })
+    }
+
+    /// On these points, in units. `None` if a matrix cannot be factorised, which jitter and λ prevent for finite tensors.
+    fn on_points(
+        process: &Process,
+        states: &DMatrix<f64>,
+        (stored_points, unit): (DMatrix<f64>, f64),
+        point_bits: Bits,
+    ) -> Option<Self> {
         let kernel = &process.kernel;
         let original = &kernel.points;
         let features = kernel.features(original, states);
         let weight = 1.0 / states.nrows().max(1) as f64;
-        let energy = &features * features.transpose() * weight + kernel.gram(original) * ELSEWHERE;
-        let order = pivots(energy, count);
-        let chosen = original.select_rows(&order);
-        let (stored_points, unit) = round_points(&chosen, point_bits);
         let points = &stored_points * unit;
 
         let factor = kernel.whitening(&points)?;
@@ -94,7 +121,7 @@ impl Basis {
             })
             .collect::<Option<Vec<_>>>()?;
         let metric = &factor * &spread;
-        Some(Self { kernel: kernel.clone(), stored_points, unit, point_bits, factor, metric, outputs })
+        Some(Self { kernel: kernel.clone(), stored_points, unit, point_bits, grid: None, factor, metric, outputs })
     }
 
     /// The kernel.
@@ -171,6 +198,15 @@ impl Transfer {
         let missing = self.features.tr_mul(functions) - self.whitened.tr_mul(&projected);
         projected + self.sigma.solve(&(&self.whitened * missing * self.weight))
     }
+}
+
+/// The points that together tell most at the states, the most telling first.
+fn telling_points(process: &Process, states: &DMatrix<f64>, count: usize) -> Vec<usize> {
+    let (kernel, original) = (&process.kernel, &process.kernel.points);
+    let features = kernel.features(original, states);
+    let weight = 1.0 / states.nrows().max(1) as f64;
+    let energy = &features * features.transpose() * weight + kernel.gram(original) * ELSEWHERE;
+    pivots(energy, count)
 }
 
 /// The first pivots of a pivoted Cholesky factorisation: the features that together tell most.

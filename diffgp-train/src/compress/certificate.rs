@@ -17,7 +17,7 @@ use diffgp_core::kernel::KernelKind;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use serde::{Deserialize, Serialize};
 
-use super::tensors::{KernelTensors, Process, Tensors};
+use super::tensors::{KernelTensors, Process, Rounding, Tensors};
 use crate::export::tables::Output;
 
 /// Unit roundoff of single precision.
@@ -111,25 +111,24 @@ fn process_bounds(before: &Process, after: &Process) -> Vec<Bound> {
     let from_new = |matrix: &DMatrix<f64>| factor.rows(old, new).tr_mul(matrix);
     // s′² differs from s² only if the variance was given up.
     let (prior, new_prior) = (kernel.variance, after.kernel.variance);
-    before
-        .outputs
-        .iter()
-        .zip(&after.outputs)
-        .map(|(before, after)| {
-            let mean = from_new(&column(&after.weights)) - from_old(&column(&before.weights));
-            let (e, e_new) = (from_old(&before.directions), from_new(&after.directions));
-            let delta =
-                quadratic(&e, &before.coefficients) * prior - quadratic(&e_new, &after.coefficients) * new_prior;
-            let values = delta.symmetric_eigenvalues();
-            let device = single_precision(kernel, &points, after, &e_new);
-            let shift = new_prior - prior;
-            Bound {
-                mean: up(mean.norm() + device.mean),
-                narrower: up((-shift - values.min().min(0.0)).max(0.0) + new_prior * device.variance),
-                wider: up((shift + values.max().max(0.0)).max(0.0) + new_prior * device.variance),
-            }
-        })
-        .collect()
+    let one = |(index, (before, output)): (usize, (&Output, &Output))| {
+        let rounding = after.rounding.get(index);
+        let mean = from_new(&column(&output.weights)) - from_old(&column(&before.weights));
+        let (e, e_new) = (from_old(&before.directions), from_new(&output.directions));
+        let delta = quadratic(&e, &before.coefficients) * prior - quadratic(&e_new, &output.coefficients) * new_prior;
+        let values = delta.symmetric_eigenvalues();
+        let device = match rounding {
+            None => single_precision(kernel, &points, output, &e_new),
+            Some(rounding) => integers(kernel, output, from_new(&column(&output.weights)).norm(), &e_new, rounding),
+        };
+        let shift = new_prior - prior;
+        Bound {
+            mean: up(mean.norm() + device.mean),
+            narrower: up((-shift - values.min().min(0.0)).max(0.0) + new_prior * device.variance),
+            wider: up((shift + values.max().max(0.0)).max(0.0) + new_prior * device.variance),
+        }
+    };
+    before.outputs.iter().zip(&after.outputs).enumerate().map(one).collect()
 }
 
 fn column(vector: &DVector<f64>) -> DMatrix<f64> {
@@ -146,8 +145,8 @@ fn up(value: f64) -> f32 {
     if f64::from(single) < value { single.next_up() } else { single }
 }
 
-/// What single precision adds to one evaluation: absolute for the mean, as a share of s² for the variance.
-struct SinglePrecision {
+/// What the device's arithmetic adds to one evaluation: absolute for the mean, as a share of s² for the variance.
+struct Arithmetic {
     mean: f64,
     variance: f64,
 }
@@ -159,7 +158,7 @@ fn single_precision(
     points: &DMatrix<f64>,
     output: &Output,
     whitened: &DMatrix<f64>,
-) -> SinglePrecision {
+) -> Arithmetic {
     let features = output.weights.len() as f64;
     let eta = feature_error(kernel, points);
     // One rounding per product and sum, the first of all sums being the longest.
@@ -175,7 +174,32 @@ fn single_precision(
     }
     let directions = output.coefficients.len() as f64;
     variance += (directions + 3.0) * U * explained + 3.0 * U * (1.0 + explained);
-    SinglePrecision { mean: 1.01 * mean, variance: 1.01 * variance }
+    Arithmetic { mean: 1.01 * mean, variance: 1.01 * variance }
+}
+
+/// The same of integers, from what the file says of each sum. A state that is off by δ in the kernel's metric moves b by
+/// |δb| ≤ √(2 − 2ρ(δ)) ≤ √(2 ln 2) δ (RBF; Matérn ν = 3/2: δ, ν = 5/2: δ/√3), a mean by |w|_H |δb| and bᵀAb by 2 ‖A‖ |δb|.
+fn integers(
+    kernel: &KernelTensors,
+    output: &Output,
+    norm: f64,
+    whitened: &DMatrix<f64>,
+    rounding: &Rounding,
+) -> Arithmetic {
+    let steepest = match kernel.kind {
+        KernelKind::Rbf => (2.0 * std::f64::consts::LN_2).sqrt(),
+        KernelKind::Matern32 => 1.0,
+        KernelKind::Matern52 => (1.0_f64 / 3.0).sqrt(),
+    };
+    let moved = steepest * rounding.input;
+    let form = quadratic(whitened, &output.coefficients).symmetric_eigenvalues();
+    let mut variance = 2.0 * form.amax() * moved + rounding.share;
+    for (r, error) in rounding.directions.iter().enumerate() {
+        variance += output.coefficients[r].abs() * (2.0 * whitened.column(r).norm() + error) * error;
+    }
+    // A single is made of the sum in the end.
+    let (mean, variance) = (rounding.mean + norm * (moved + 2.0 * U), variance + 2.0 * U);
+    Arithmetic { mean: 1.01 * mean, variance: 1.01 * variance }
 }
 
 /// The largest error of a correlation that the device computes, over all distances q from a point z:

@@ -5,6 +5,8 @@ use crate::export::Bits;
 /// How far a model is cut and rounded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
+    /// Whether the device evaluates it in integers.
+    pub fixed: bool,
     /// K.
     pub steps: usize,
     /// M_f.

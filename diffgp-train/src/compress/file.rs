@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use diffgp_core::blob::{Header, TargetRecord, layout, limits};
+use diffgp_core::blob::{ARITHMETIC_FIXED, ARITHMETIC_SINGLE, Header, TargetRecord, layout, limits};
 use diffgp_infer::Model;
 
 use super::CompressError;
+use super::basis::fixed::Setting;
 use super::basis::{Basis, Storage};
 use super::changes::Differences;
 use super::choice::{Choice, Part};
@@ -15,7 +16,7 @@ use super::tensors::{Process, Tensors};
 use crate::discretisation::Discretisation;
 use crate::export::numbers::{Numbers, interleaved};
 use crate::export::tables::Output;
-use crate::export::writer::{Body, StoredKernel, StoredOutput};
+use crate::export::writer::{AnyKernel, AnyOutput, Body, StoredKernel, StoredOutput};
 use crate::export::{Bits, fingerprint};
 
 /// What a file starts from: tensors with the steps it has, and how often their predictor was adapted before.
@@ -46,6 +47,7 @@ struct BasisKey {
     outputs: usize,
     points: usize,
     bits: Bits,
+    fixed: bool,
 }
 
 /// Writes model files, and remembers every basis that was computed for one.
@@ -86,20 +88,24 @@ impl<'a> Writer<'a> {
         let tensors = &source.tensors;
         let mut body = Body::default();
         body.singles(self.scaling.iter().copied());
-        let mut outputs: Vec<Vec<StoredOutput>> = Vec::new();
+        let floor = if self.constant_variance.is_some() { 0.0 } else { self.header.variance_floor.into() };
+        let steps = about.steps.unwrap_or(choice.steps);
+        let step = f64::from(self.header.flow_time) / steps.max(1) as f64;
+        let mut outputs: Vec<Vec<AnyOutput>> = Vec::new();
         for (index, ranks) in choice.flow_ranks.iter().enumerate() {
+            let constant = self.constant_variance.as_ref().map(|_| f64::from(*limits::KERNEL_VARIANCE.start()));
+            let prior = constant.unwrap_or(tensors.flow[index].kernel.variance);
             let form = Form {
                 points: choice.flow_points,
                 point_bits: choice.point_bits,
                 weights: choice.weight_bits,
                 directions: choice.flow_bits,
                 ranks,
+                fixed: choice.fixed,
+                setting: Setting { step, floor, prior },
             };
-            let (mut kernel, stored) = self.store(source, Part::Flow(index), &form)?;
-            if self.constant_variance.is_some() {
-                kernel.variance = *limits::KERNEL_VARIANCE.start();
-            }
-            body.stored_kernel(&kernel);
+            let (kernel, stored) = self.store(source, Part::Flow(index), &form)?;
+            body.any_kernel(&kernel);
             outputs.push(stored);
         }
         // Table by table, and in a table dimension by dimension.
@@ -108,34 +114,37 @@ impl<'a> Writer<'a> {
                 let kernel = d.min(outputs.len() - 1);
                 let per_table = outputs[kernel].len() / tensors.tables;
                 let within = if outputs.len() == 1 { d } else { 0 };
-                body.stored_output(&outputs[kernel][table * per_table + within]);
+                body.any_output(&outputs[kernel][table * per_table + within]);
             }
         }
         let mut outputs = Vec::new();
         for (index, process) in tensors.predictor.iter().enumerate() {
+            let constant = self.constant_variance.as_ref().map(|variances| variances[index].clamp(1e-12, 1e12));
             let form = Form {
                 points: choice.predictor_points,
                 point_bits: choice.point_bits,
                 weights: choice.weight_bits,
                 directions: choice.predictor_bits,
                 ranks: &vec![choice.predictor_rank; process.outputs.len()],
+                fixed: choice.fixed,
+                setting: Setting { step: 0.0, floor, prior: constant.unwrap_or(process.kernel.variance) },
             };
-            let (mut kernel, stored) = self.store(source, Part::Predictor(index), &form)?;
-            if let Some(variances) = &self.constant_variance {
-                kernel.variance = variances[index].clamp(1e-12, 1e12) as f32;
-            }
-            body.stored_kernel(&kernel);
+            let (kernel, stored) = self.store(source, Part::Predictor(index), &form)?;
+            body.any_kernel(&kernel);
             outputs.extend(stored);
         }
-        outputs.iter().for_each(|output| body.stored_output(output));
+        outputs.iter().for_each(|output| body.any_output(output));
 
         for target in &self.targets {
             body.target(*target);
         }
         let id = fingerprint(&body).to_le_bytes();
         let header = Header {
+            // Its bars are no longer those that were calibrated.
+            calibration: 0,
+            arithmetic: if choice.fixed { ARITHMETIC_FIXED } else { ARITHMETIC_SINGLE },
             variance_floor: if self.constant_variance.is_some() { 0.0 } else { self.header.variance_floor },
-            steps: about.steps.unwrap_or(choice.steps) as u16,
+            steps: steps as u16,
             flow_inducing: choice.flow_points as u16,
             inducing_times: 0,
             tables: tensors.tables as u16,
@@ -158,41 +167,45 @@ impl<'a> Writer<'a> {
         source: &Source,
         part: Part,
         form: &Form<'_>,
-    ) -> Result<(StoredKernel, Vec<StoredOutput>), CompressError> {
+    ) -> Result<(AnyKernel, Vec<AnyOutput>), CompressError> {
         let process = source.process(part);
         if form.is_untouched(process) {
-            return Ok((as_it_is(process), process.outputs.iter().map(StoredOutput::new).collect()));
+            let outputs = process.outputs.iter().map(|output| AnyOutput::Single(StoredOutput::new(output)));
+            return Ok((AnyKernel::Single(as_it_is(process, form.setting.prior)), outputs.collect()));
         }
-        let basis = self.basis(source, part, form.points, form.point_bits)?;
+        let basis = self.basis(source, part, (form.points, form.point_bits, form.fixed))?;
         // Outputs of tables that are left out are not stored.
-        let outputs = form
-            .ranks
-            .iter()
-            .enumerate()
-            .map(|(index, &rank)| {
-                let storage = Storage { weights: form.weights, directions: form.directions, rank };
-                basis.stored_output(index, storage).ok_or(CompressError::Singular)
-            })
-            .collect::<Result<_, _>>()?;
-        Ok((basis.stored_kernel(), outputs))
+        let outputs = form.ranks.iter().enumerate().map(|(index, &rank)| {
+            let storage = Storage { weights: form.weights, directions: form.directions, rank };
+            if form.fixed {
+                return Ok(AnyOutput::Fixed(basis.fixed_output(index, storage, form.setting)?));
+            }
+            Ok(AnyOutput::Single(basis.stored_output(index, storage).ok_or(CompressError::Singular)?))
+        });
+        let outputs = outputs.collect::<Result<_, CompressError>>()?;
+        let kernel = if form.fixed {
+            AnyKernel::Fixed(basis.fixed_kernel(form.setting)?)
+        } else {
+            AnyKernel::Single(StoredKernel { variance: form.setting.prior as f32, ..basis.stored_kernel() })
+        };
+        Ok((kernel, outputs))
     }
 
-    /// A part in fewer or coarser points.
+    /// A part in fewer or coarser points, for arithmetic in integers or not.
     pub(super) fn basis(
         &mut self,
         source: &Source,
         part: Part,
-        points: usize,
-        bits: Bits,
+        (points, bits, fixed): (usize, Bits, bool),
     ) -> Result<Rc<Basis>, CompressError> {
         let process = source.process(part);
         let adaptation = if part.is_predictor() { source.adaptation } else { 0 };
-        let key = BasisKey { part, adaptation, outputs: process.outputs.len(), points, bits };
+        let key = BasisKey { part, adaptation, outputs: process.outputs.len(), points, bits, fixed };
         if let Some(basis) = self.bases.get(&key) {
             return Ok(Rc::clone(basis));
         }
         let states = if part.is_predictor() { &self.visited.ends } else { &self.visited.flow };
-        let basis = Rc::new(Basis::new(process, states, points, bits).ok_or(CompressError::Singular)?);
+        let basis = Rc::new(Basis::new(process, states, points, bits, fixed)?);
         self.bases.insert(key, Rc::clone(&basis));
         Ok(basis)
     }
@@ -215,24 +228,28 @@ struct Form<'a> {
     weights: Bits,
     directions: Bits,
     ranks: &'a [usize],
+    /// For arithmetic in integers.
+    fixed: bool,
+    setting: Setting,
 }
 
 impl Form<'_> {
     /// Whether nothing is cut or rounded.
     fn is_untouched(&self, process: &Process) -> bool {
         let whole = |(output, &rank): (&Output, &usize)| rank >= output.coefficients.len();
-        self.points == process.kernel.points.nrows()
+        !self.fixed
+            && self.points == process.kernel.points.nrows()
             && [self.point_bits, self.weights, self.directions] == [Bits::ThirtyTwo; 3]
             && process.outputs.iter().zip(self.ranks).all(whole)
     }
 }
 
-fn as_it_is(process: &Process) -> StoredKernel {
+fn as_it_is(process: &Process, prior: f64) -> StoredKernel {
     let kernel = &process.kernel;
     let (rows, columns) = kernel.points.shape();
     StoredKernel {
         kind: kernel.kind,
-        variance: kernel.variance as f32,
+        variance: prior as f32,
         scales: kernel.scales.iter().map(|&scale| scale as f32).collect(),
         points: Numbers::Singles(interleaved(rows, columns, |m, i| kernel.points[(m, i)] as f32)),
     }

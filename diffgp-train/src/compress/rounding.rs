@@ -28,7 +28,8 @@ pub(super) fn round(v: &DVector<f64>, factor: &DMatrix<f64>, largest: f64) -> (V
     (nearest_plane(v, factor, unit, largest).0, unit)
 }
 
-fn nearest_plane(v: &DVector<f64>, factor: &DMatrix<f64>, unit: f64, largest: f64) -> (Vec<i32>, bool) {
+/// Integers in a given unit, and whether some of them had to be cut off at `largest`.
+pub(super) fn nearest_plane(v: &DVector<f64>, factor: &DMatrix<f64>, unit: f64, largest: f64) -> (Vec<i32>, bool) {
     let size = v.len();
     let mut integers = vec![0; size];
     let mut clamped = false;

@@ -69,7 +69,10 @@ pub(super) fn search(
         let loss = judge.loss(workshop, &choice, &bytes)?;
         Ok(Point { choice, bytes: bytes.len(), instructions: work, loss })
     };
-    let mut now = measure(workshop, workshop.untouched())?;
+    let mut now = measure(workshop, workshop.start(goal.integers))?;
+    if !now.loss.is_finite() {
+        return Err(CompressError::NoLoss);
+    }
     report(&now);
     let mut curve = vec![now.clone()];
     // How good every move looked when it was last measured; those that cannot be made any more are taken out.
@@ -95,9 +98,10 @@ fn has_budget(goal: &Goal) -> bool {
     goal.max_bytes.is_some() || goal.max_instructions.is_some()
 }
 
-/// Whether the budgets are kept; without any there is always more to save.
+/// Whether the budgets are kept; without any there is always more to save, unless integers are all that is wanted.
 fn reached(goal: &Goal, point: &Point) -> bool {
-    has_budget(goal) && bytes_beyond(goal, point) <= 0.0 && work_beyond(goal, point) <= 0.0
+    let wanted = has_budget(goal) || (goal.integers && goal.tolerance.is_none());
+    wanted && bytes_beyond(goal, point) <= 0.0 && work_beyond(goal, point) <= 0.0
 }
 
 /// What a move saves, in logarithms: first of the bytes beyond their budget, then of the work beyond its own, and of
@@ -141,7 +145,15 @@ fn best_move(
             moves.remove(index);
             continue;
         };
-        let next = measure(workshop, choice)?;
+        let next = match measure(workshop, choice) {
+            Ok(next) if next.loss.is_finite() => next,
+            // Such a model cannot be stored, or cannot predict the rows.
+            Ok(_) | Err(CompressError::Refused(_) | CompressError::Row(_) | CompressError::Flow(_)) => {
+                moves.remove(index);
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
         let saved = saved(goal, now, &next);
         if goal.tolerance.is_some_and(|most| next.loss > most) {
             moves.remove(index);
@@ -188,8 +200,9 @@ fn apply(workshop: &mut Workshop<'_>, choice: &Choice, kind: Move) -> Result<Opt
             }
             None => false,
         },
-        Move::PointBits => coarser(&mut next.point_bits),
-        Move::WeightBits => coarser(&mut next.weight_bits),
+        // Integers have points of 16 bits and weights of 32, whatever else is chosen.
+        Move::PointBits => !choice.fixed && coarser(&mut next.point_bits),
+        Move::WeightBits => !choice.fixed && coarser(&mut next.weight_bits),
         Move::FlowBits => choice.flow_ranks.iter().flatten().any(|&rank| rank > 0) && coarser(&mut next.flow_bits),
         Move::PredictorBits => choice.predictor_rank > 0 && coarser(&mut next.predictor_bits),
         Move::FlowRank => cut_flow(workshop, &mut next)?,

@@ -1,5 +1,7 @@
 //! A model file's tensors in float64, with the values that the device multiplies by.
 
+mod fixed;
+
 use diffgp_core::blob::{Blob, Elements, KernelView, OutputView, layout};
 use diffgp_core::kernel::KernelKind;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
@@ -26,6 +28,21 @@ pub(crate) struct KernelTensors {
 pub(crate) struct Process {
     pub(crate) kernel: KernelTensors,
     pub(crate) outputs: Vec<Output>,
+    /// Of every output, if the device evaluates it in integers.
+    pub(crate) rounding: Vec<Rounding>,
+}
+
+/// By how much a device that computes in integers can be off, at any state.
+#[derive(Clone, Debug)]
+pub(crate) struct Rounding {
+    /// Of a mean.
+    pub(crate) mean: f64,
+    /// Of √|c_r| v_r·φ, direction by direction.
+    pub(crate) directions: Vec<f64>,
+    /// Of 1 − Σ beside that.
+    pub(crate) share: f64,
+    /// Of the state, in the kernel's own metric.
+    pub(crate) input: f64,
 }
 
 /// A whole model. Time is folded in: every step has outputs of its own if the field changes with it.
@@ -43,11 +60,14 @@ impl Tensors {
     /// The tensors of a parsed model. `None` only if it was damaged after it was parsed.
     pub(crate) fn read(blob: &Blob<'_>) -> Option<Self> {
         let header = blob.header();
+        if header.is_fixed() {
+            return Self::read_fixed(blob);
+        }
         let inputs = usize::from(header.inputs);
         let mut flow = Vec::new();
         for index in 0..header.flow_kernels.into() {
             let kernel = kernel(&blob.flow_kernel(index)?, inputs, header.flow_inducing.into());
-            flow.push(Process { kernel, outputs: Vec::new() });
+            flow.push(Process { kernel, outputs: Vec::new(), rounding: Vec::new() });
         }
         let (kernels, features) = (flow.len(), header.flow_features());
         let mut outputs = Vec::new();
@@ -71,13 +91,39 @@ impl Tensors {
         let mut predictor = Vec::new();
         for index in 0..header.predictor_kernels.into() {
             let kernel = kernel(&blob.predictor_kernel(index)?, inputs, features);
-            predictor.push(Process { kernel, outputs: Vec::new() });
+            predictor.push(Process { kernel, outputs: Vec::new(), rounding: Vec::new() });
         }
         let kernels = predictor.len();
         for index in 0..header.outputs.into() {
             predictor.get_mut(index.min(kernels - 1))?.outputs.push(output(&blob.predictor_output(index)?, features));
         }
         Some(Self { tables, flow, predictor })
+    }
+
+    /// Of a model that is evaluated in integers.
+    fn read_fixed(blob: &Blob<'_>) -> Option<Self> {
+        let header = blob.header();
+        let (mut flow, mut predictor): (Vec<Process>, Vec<Process>) = (Vec::new(), Vec::new());
+        let add = |processes: &mut Vec<Process>, kernels: u8, step: usize, index: usize| {
+            let (kernel, output, rounding) = fixed::part(blob, step, index)?;
+            match processes.get_mut(if kernels == 1 { 0 } else { index }) {
+                Some(process) => {
+                    process.outputs.push(output);
+                    process.rounding.push(rounding);
+                }
+                None => processes.push(Process { kernel, outputs: vec![output], rounding: vec![rounding] }),
+            }
+            Some(())
+        };
+        for table in 0..header.tables.into() {
+            for d in 0..header.inputs.into() {
+                add(&mut flow, header.flow_kernels, table, d)?;
+            }
+        }
+        for output in 0..header.outputs.into() {
+            add(&mut predictor, header.predictor_kernels, header.steps.into(), output)?;
+        }
+        Some(Self { tables: header.tables.into(), flow, predictor })
     }
 
     /// The dimension d that an output of one of the flow's kernels belongs to. With a kernel per dimension every output

@@ -22,6 +22,8 @@ use crate::threads::Threads;
 /// Everything that is needed to build a model from a choice, and what was computed before.
 pub(super) struct Workshop<'a> {
     original: &'a [u8],
+    /// Bytes and checksum of the file that it came from.
+    file: (u32, u32),
     rows: InputRows<'a>,
     threads: &'a Threads,
     tensors: Tensors,
@@ -41,6 +43,11 @@ pub(super) struct Adapted {
 }
 
 impl<'a> Workshop<'a> {
+    /// The certificate names this file instead: the original with the calibration that was taken out of it.
+    pub(super) fn came_from(&mut self, file: &[u8]) {
+        self.file = (file.len() as u32, stored_checksum(file).unwrap_or_default());
+    }
+
     pub(super) fn new(
         model: &Model<'a>,
         original: &'a [u8],
@@ -72,6 +79,7 @@ impl<'a> Workshop<'a> {
         };
         Ok(Self {
             original,
+            file: (original.len() as u32, stored_checksum(original).unwrap_or_default()),
             rows,
             threads,
             tensors: Tensors::read(model.blob()).ok_or(CompressError::Singular)?,
@@ -113,6 +121,7 @@ impl<'a> Workshop<'a> {
         let mean_only = self.writer.constant_variance.is_some();
         let rank = |output: &Output| if mean_only { 0 } else { output.coefficients.len() };
         Choice {
+            fixed: false,
             steps: header.steps.into(),
             flow_points: header.flow_inducing.into(),
             predictor_points: header.predictor_inducing.into(),
@@ -123,6 +132,16 @@ impl<'a> Workshop<'a> {
             flow_ranks: self.tensors.flow.iter().map(|p| p.outputs.iter().map(rank).collect()).collect(),
             predictor_rank: self.tensors.predictor.iter().flat_map(|p| &p.outputs).map(rank).max().unwrap_or(0),
         }
+    }
+
+    /// Where a search begins: the original, or its nearest form in integers.
+    pub(super) fn start(&self, integers: bool) -> Choice {
+        let original = self.untouched();
+        if !integers {
+            return original;
+        }
+        let bits = Bits::Sixteen;
+        Choice { fixed: true, point_bits: bits, flow_bits: bits, predictor_bits: bits, ..original }
     }
 
     /// The most steps that are at most three quarters of those of a choice.
@@ -227,7 +246,7 @@ impl<'a> Workshop<'a> {
     pub(super) fn blocks(&mut self, choice: &Choice, kernel: usize) -> Result<Vec<Vec<f64>>, CompressError> {
         let source = self.source(choice.steps)?;
         let part = Part::Flow(kernel);
-        let basis = self.writer.basis(&source, part, choice.flow_points, choice.point_bits)?;
+        let basis = self.writer.basis(&source, part, (choice.flow_points, choice.point_bits, choice.fixed))?;
         let prior = source.process(part).kernel.variance;
         let score = |(index, output): (usize, &super::basis::BasisOutput)| {
             // Noise in an input matters as much as the predictor is sensitive to it.
@@ -243,8 +262,8 @@ impl<'a> Workshop<'a> {
     /// Where a certificate comes from, with its bounds.
     pub(super) fn certificate(&self, choice: &Choice, (flow, predictor): (Vec<Bound>, Bound)) -> Certificate {
         Certificate {
-            original_bytes: self.original.len() as u32,
-            original_checksum: stored_checksum(self.original).unwrap_or_default(),
+            original_bytes: self.file.0,
+            original_checksum: self.file.1,
             original_steps: self.writer.header.steps,
             adapted: self.adapted.contains_key(&choice.steps),
             flow,

@@ -1,51 +1,79 @@
 //! Streams the rows of a CSV file as f32, refusing every cell that is not a finite number.
 //!
-//! Understood: comma-separated, quoted cells, LF or CRLF, a UTF-8 byte order mark, blank lines. Memory: one record.
+//! Understood: commas, semicolons or tabs between cells, quoted cells, decimal commas, LF or CRLF, blank lines, comments,
+//! and the encodings of [`super::source`]. Memory: a few records and the beginning of the file.
 
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use csv::{ByteRecord, Reader, ReaderBuilder};
-
 use super::cell::{is_word, parse, quoted, text};
+use super::dialect::Dialect;
 use super::error::{CellProblem, DataError};
 use super::first_line::{FirstLine, Header, columns_of, split_names};
+use super::records::{Record, RecordError, Records};
+use super::source::Source;
 use super::spread::Spread;
-use super::{Columns, classes, names};
+use super::{Columns, Missing, classes, names};
+
+/// Names that a message lists at most.
+const LISTED: usize = 30;
 
 /// The rows of an open CSV file.
 #[derive(Debug)]
 pub struct CsvRows {
     path: PathBuf,
-    reader: Reader<File>,
-    record: ByteRecord,
+    records: Records,
+    record: Record,
     names: Option<Vec<String>>,
+    /// What the file was found to be, where it is not plain CSV.
+    found: Vec<&'static str>,
     columns: usize,
     /// One per column, of the cells read.
     spreads: Vec<Spread>,
     /// Rows of data that were looked at already.
-    ahead: VecDeque<ByteRecord>,
+    ahead: VecDeque<Record>,
     row: u64,
+    missing: Missing,
+    /// Where missing cells are handled as `missing` says.
+    watched: Watched,
+    dropped: u64,
+    filled: u64,
+}
+
+/// Columns in which missing cells are handled.
+#[derive(Clone, Debug, Default)]
+pub struct Watched {
+    /// Numbers that may be filled.
+    pub inputs: Vec<usize>,
+    /// Numbers that may not.
+    pub targets: Vec<usize>,
+    /// A class.
+    pub class: Option<usize>,
 }
 
 impl CsvRows {
     /// Opens the file and settles its header and number of columns. Ignored columns may hold anything there, targets
     /// classes.
     pub fn open<'a>(path: &Path, header: Header, columns: impl Into<Columns<'a>>) -> Result<Self, DataError> {
-        let Columns { targets, ignored } = columns.into();
-        let file = File::open(path).map_err(|source| DataError::Io { path: path.to_owned(), source })?;
-        let reader = ReaderBuilder::new().has_headers(false).flexible(true).buffer_capacity(1 << 16).from_reader(file);
+        let Columns { targets, ignored, missing } = columns.into();
+        let source = Source::open(path)?;
+        let dialect = Dialect::of(&source.beginning);
+        let commented = dialect.commented_names(&source.beginning).filter(|_| header == Header::Detect);
+        let found = source.found.iter().copied().chain(dialect.found()).collect();
         let mut rows = Self {
             path: path.to_owned(),
-            reader,
-            record: ByteRecord::new(),
+            records: Records::new(source.into_text(), dialect),
+            record: Record::default(),
             names: None,
+            found,
             columns: 0,
             spreads: Vec::new(),
             ahead: VecDeque::new(),
             row: 0,
+            missing,
+            watched: Watched::default(),
+            dropped: 0,
+            filled: 0,
         };
         if !rows.read_record()? {
             return Err(DataError::Empty { path: rows.path });
@@ -53,13 +81,15 @@ impl CsvRows {
         let first = rows.record.clone();
         rows.columns = first.len();
         rows.spreads = vec![Spread::EMPTY; rows.columns];
+        if let Some(names) = commented.filter(|names| names.len() == rows.columns) {
+            rows.names = Some(names);
+            rows.ahead.push_back(first);
+            return Ok(rows);
+        }
         let names: Vec<String> = first.iter().map(text).collect();
         let ignored = columns_of(&names, ignored.iter().map(String::as_str));
         let targets = columns_of(&names, split_names(targets));
-        let used: Vec<usize> = (0..names.len()).filter(|column| !ignored.contains(column)).collect();
-        if let Some(&column) = used.iter().find(|&&column| std::str::from_utf8(&first[column]).is_err()) {
-            return Err(DataError::NotUtf8 { path: rows.path, column });
-        }
+        let used: Vec<usize> = (0..names.len()).filter(|column| ignored.binary_search(column).is_err()).collect();
         let second = rows.read_record()?.then(|| rows.record.clone());
         let second_cells: Option<Vec<String>> = second.as_ref().map(|record| record.iter().map(text).collect());
         let line = FirstLine { path, cells: &names, used: &used, targets: &targets, second: second_cells.as_deref() };
@@ -70,6 +100,11 @@ impl CsvRows {
         }
         rows.ahead.extend(second);
         Ok(rows)
+    }
+
+    /// What the file was found to be where it is not plain CSV in UTF-8, as in `separated by semicolons`.
+    pub fn found(&self) -> &[&'static str] {
+        &self.found
     }
 
     /// Cells per row.
@@ -85,7 +120,10 @@ impl CsvRows {
     /// The columns as messages list them: names, or indices.
     pub fn listed(&self) -> String {
         match &self.names {
-            Some(names) => names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", "),
+            Some(names) => {
+                let listed = names.iter().take(LISTED).map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+                if names.len() > LISTED { format!("{listed}, … ({} in all)", names.len()) } else { listed }
+            }
             None => format!("0 to {}", self.columns - 1),
         }
     }
@@ -133,9 +171,57 @@ impl CsvRows {
         self.names.as_ref().map_or(Ok(()), |names| names::check(names, used, Some(&self.path)))
     }
 
-    /// Replaces `cells` by the next row, these columns only, in this order; the others may hold anything. `false` at
-    /// the end of the file.
+    /// Columns in which missing cells are handled as was asked for: a row with one is left out, or a cell of the inputs is
+    /// filled.
+    pub fn watch(&mut self, watched: Watched) {
+        self.watched = watched;
+    }
+
+    /// Rows that were left out so far, and cells that are to be filled.
+    pub fn repaired(&self) -> [u64; 2] {
+        [self.dropped, self.filled]
+    }
+
+    /// Replaces `cells` by the next row, these columns only, in this order; the others may hold anything. A missing cell
+    /// that is to be filled is NaN. `false` at the end of the file.
     pub fn next_cells(&mut self, columns: &[usize], cells: &mut Vec<f32>) -> Result<bool, DataError> {
+        loop {
+            if !self.next_row()? {
+                return Ok(false);
+            }
+            if self.missing != Missing::Drop || !self.lacks_something() {
+                break;
+            }
+            self.dropped += 1;
+        }
+        cells.clear();
+        for &column in columns {
+            let cell = self.cell(column);
+            match parse(cell) {
+                Ok(number) => {
+                    self.spreads[column].add(number.exact);
+                    cells.push(number.rounded);
+                }
+                Err(CellProblem::Missing) if self.missing == Missing::Mean && self.watched.inputs.contains(&column) => {
+                    self.filled += 1;
+                    cells.push(f32::NAN);
+                }
+                Err(problem) => return Err(self.cell_error(column, &text(cell), problem)),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether the row read last has nothing in one of the columns that are watched.
+    fn lacks_something(&self) -> bool {
+        let Watched { inputs, targets, class } = &self.watched;
+        let no_number = |&column: &usize| parse(self.cell(column)) == Err(CellProblem::Missing);
+        let no_class = |&column: &usize| classes::name(self.cell(column)) == Err(CellProblem::Missing);
+        inputs.iter().chain(targets).any(no_number) || class.iter().any(no_class)
+    }
+
+    /// Reads the next row, of as many cells as the first.
+    fn next_row(&mut self) -> Result<bool, DataError> {
         if let Some(record) = self.ahead.pop_front() {
             self.record = record;
         } else if !self.read_record()? {
@@ -152,25 +238,18 @@ impl CsvRows {
                 advice: self.ragged_advice(),
             });
         }
-        cells.clear();
-        for &column in columns {
-            let cell = &self.record[column];
-            let number = parse(cell).map_err(|problem| self.cell_error(column, &text(cell), problem))?;
-            self.spreads[column].add(number.exact);
-            cells.push(number.rounded);
-        }
         Ok(true)
     }
 
     /// The name of the class in a column of the row read last: a word, or a whole number in its shortest form.
     pub fn class(&self, column: usize) -> Result<String, DataError> {
-        let cell = &self.record[column];
+        let cell = self.cell(column);
         classes::name(cell).map_err(|problem| self.cell_error(column, &text(cell), problem))
     }
 
     /// The error for a class that the model does not know, in the row read last.
     pub fn unknown_class(&self, column: usize) -> DataError {
-        self.cell_error(column, &text(&self.record[column]), CellProblem::UnknownClass)
+        self.cell_error(column, &text(self.cell(column)), CellProblem::UnknownClass)
     }
 
     /// Whether the first row of data holds a word in that column.
@@ -181,6 +260,10 @@ impl CsvRows {
     pub(super) fn one_class(&self, column: usize, class: String) -> DataError {
         let column = format!("column {}", self.label(column));
         DataError::OneClass { path: Some(self.path.clone()), column, class: quoted(&class) }
+    }
+
+    pub(super) fn empty_column(&self, column: usize) -> DataError {
+        DataError::EmptyColumn { path: self.path.clone(), column: self.label(column) }
     }
 
     /// The file.
@@ -210,6 +293,11 @@ impl CsvRows {
         DataError::Cell { path: self.path.clone(), row: self.row, line: self.line(), column, cell, problem }
     }
 
+    /// A cell of the row read last, which has so many.
+    pub(super) fn cell(&self, column: usize) -> &[u8] {
+        self.record.get(column).unwrap_or_default()
+    }
+
     /// Rows such as `1,5,2,75` where two columns are expected.
     fn ragged_advice(&self) -> &'static str {
         let whole = |cell: &[u8]| text(cell).parse::<i64>().is_ok();
@@ -221,34 +309,18 @@ impl CsvRows {
     }
 
     fn read_record(&mut self) -> Result<bool, DataError> {
-        let found = self.reader.read_byte_record(&mut self.record).map_err(|error| match error.into_kind() {
-            csv::ErrorKind::Io(source) => DataError::Io { path: self.path.clone(), source },
-            other => DataError::Io { path: self.path.clone(), source: std::io::Error::other(format!("{other:?}")) },
-        })?;
-        // A quote that is never closed would swallow the rest of the file.
-        let is_break = |byte: &u8| b"\r\n".contains(byte);
-        match self.record.iter().position(|cell| cell.iter().any(is_break)) {
-            Some(column) => Err(DataError::LineBreak { path: self.path.clone(), line: self.line(), column }),
-            None => Ok(found),
-        }
+        let path = || self.path.clone();
+        self.records.next(&mut self.record).map_err(|error| match error {
+            RecordError::Io(source) => DataError::Io { path: path(), source },
+            RecordError::LongLine(line) => DataError::LongLine { path: path(), line },
+            RecordError::ManyCells(line) => DataError::ManyCells { path: path(), line },
+            RecordError::LineBreak { line, column } => DataError::LineBreak { path: path(), line, column },
+        })
     }
 
-    /// The line on which the record read last begins, counted from 1; asked for errors only.
-    ///
-    /// The reader's position is where the record before ended, blank lines not yet skipped: they are counted here. What
-    /// is no regular file, a pipe for one, cannot be read again: there they are not counted.
+    /// The line on which the row read last is, counted from 1.
     fn line(&self) -> u64 {
-        let Some(position) = self.record.position() else { return 1 };
-        let blank_lines = || {
-            if !std::fs::metadata(&self.path)?.is_file() {
-                return Ok(0);
-            }
-            let mut file = File::open(&self.path)?;
-            file.seek(SeekFrom::Start(position.byte()))?;
-            let breaks = BufReader::new(file).bytes().map_while(Result::ok).take_while(|byte| b"\r\n".contains(byte));
-            Ok::<_, std::io::Error>(breaks.filter(|&byte| byte == b'\n').count() as u64)
-        };
-        position.line() + blank_lines().unwrap_or(0)
+        self.record.line()
     }
 }
 

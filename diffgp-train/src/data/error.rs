@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use diffgp_core::blob::limits::MAX_NAME;
+use diffgp_core::blob::limits::{MAX_INPUTS, MAX_NAME};
 
 use super::classes::MAX_CLASSES;
+use super::records::{MAX_CELLS, MAX_LINE};
 
 /// A data file or data set that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -36,16 +37,28 @@ pub enum DataError {
         /// The file.
         path: PathBuf,
     },
-    /// The first line is not text.
-    #[error("{}: line 1, column {column} (counted from 0) is not UTF-8 text; save the file as UTF-8", path.display())]
-    NotUtf8 {
+    /// The file holds no text.
+    #[error("{}: is {what}; {advice}", path.display())]
+    Foreign {
         /// The file.
         path: PathBuf,
-        /// Index of the cell, counted from 0.
-        column: usize,
+        /// What it holds.
+        what: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// Cells of several columns, or many cells of one, are not usable numbers.
+    #[error("{first}; in all there are no numbers in {columns}")]
+    Columns {
+        /// The first such cell.
+        first: Box<DataError>,
+        /// The columns, each with how many cells of which kind.
+        columns: String,
+        /// Names, or indices, of the inputs among them.
+        leave_out: Vec<String>,
     },
     /// Columns are separated by something else than commas.
-    #[error("{}: line 1 looks separated by {separator}; expected commas between columns and points as decimal marks (convert the file first)", path.display())]
+    #[error("{}: line 1 looks separated by {separator}; expected commas, semicolons or tabs, the same in every line", path.display())]
     Separator {
         /// The file.
         path: PathBuf,
@@ -107,6 +120,46 @@ pub enum DataError {
         /// What may be behind it; empty if there is no guess.
         advice: &'static str,
     },
+    /// A line is longer than any row of numbers.
+    #[error("{}: line {line} has more than {MAX_LINE} bytes; expected a row of numbers per line", path.display())]
+    LongLine {
+        /// The file.
+        path: PathBuf,
+        /// Line of the file, counted from 1.
+        line: u64,
+    },
+    /// A line has more cells than a table has columns.
+    #[error("{}: line {line} has more than {MAX_CELLS} cells; expected a row of numbers per line", path.display())]
+    ManyCells {
+        /// The file.
+        path: PathBuf,
+        /// Line of the file, counted from 1.
+        line: u64,
+    },
+    /// More inputs than a model can have.
+    #[error("{}: {inputs} columns are left for the inputs; expected at most {MAX_INPUTS}, leave others out", path.display())]
+    ManyInputs {
+        /// The file.
+        path: PathBuf,
+        /// How many there are.
+        inputs: usize,
+    },
+    /// Not as many groups as rows.
+    #[error("{groups} groups do not go with {rows} rows; expected one for every row")]
+    Groups {
+        /// Groups given.
+        groups: usize,
+        /// Rows of the data.
+        rows: usize,
+    },
+    /// Blocks without a row, or no blocks.
+    #[error("{rows} rows cannot be cut into {blocks} blocks; expected 2 to {rows}")]
+    Blocks {
+        /// Blocks asked for.
+        blocks: usize,
+        /// Rows of the data.
+        rows: usize,
+    },
     /// A cell goes on in the next line: often a quote that is not closed.
     #[error("{}: line {line}, column {column} (counted from 0): a quoted cell goes on in the next line; close the quote, or write the cell in one line", path.display())]
     LineBreak {
@@ -132,6 +185,14 @@ pub enum DataError {
         cell: String,
         /// What is wrong with it.
         problem: CellProblem,
+    },
+    /// Nothing to take the mean of.
+    #[error("{}: column {column} has no value in any row; leave it out", path.display())]
+    EmptyColumn {
+        /// The file.
+        path: PathBuf,
+        /// Name of the column, or its index counted from 0.
+        column: String,
     },
     /// Different values of a column are the same f32 number.
     #[error(
@@ -273,6 +334,14 @@ pub enum CellProblem {
     /// A comma where a point is expected.
     #[error("has a decimal comma; write decimals with a point")]
     DecimalComma,
+    /// Digits in groups.
+    #[error("has thousands separators; write the digits alone, as in 1234.5")]
+    Thousands,
+    /// A date or a time of day.
+    #[error(
+        "is a date or a time; write it as a number (hours since the start, the hour of the day), or leave the column out"
+    )]
+    Time,
     /// Some other text.
     #[error("is not a number")]
     NotANumber,

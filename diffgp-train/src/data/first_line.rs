@@ -99,7 +99,7 @@ impl FirstLine<'_> {
         let holds = |mark| self.used.iter().any(|&column| self.cells[column].contains(mark));
         let alone = self.cells.len() == 1;
         match () {
-            () if holds(';') => Some("semicolons"),
+            () if alone && holds(';') => Some("semicolons"),
             () if alone && holds('\t') => Some("tabs"),
             () if alone && holds('|') => Some("bars (|)"),
             () if alone && self.is_separated_by_blanks() => Some("spaces"),

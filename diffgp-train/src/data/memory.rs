@@ -58,7 +58,16 @@ impl Dataset {
 
     /// Columns without names and no rows.
     pub(super) fn without_names(inputs: usize, outputs: usize) -> Self {
-        Self { x: Vec::new(), y: Vec::new(), inputs, outputs, names: None, target_names: None, classes: None }
+        Self {
+            x: Vec::new(),
+            y: Vec::new(),
+            inputs,
+            outputs,
+            names: None,
+            target_names: None,
+            classes: None,
+            groups: None,
+        }
     }
 
     /// Columns with names and no rows.

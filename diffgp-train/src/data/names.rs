@@ -1,5 +1,6 @@
 //! Names of columns.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use diffgp_core::blob::limits::MAX_NAME;
@@ -10,13 +11,20 @@ use super::{DataError, Dataset};
 /// Refuses columns without a name or with the name of another one; those that are not used may be called anything.
 pub(super) fn check(names: &[String], used: &[usize], path: Option<&Path>) -> Result<(), DataError> {
     let path = || path.map(Path::to_owned);
+    // The first two columns of every name.
+    let mut places: HashMap<&str, (usize, Option<usize>)> = HashMap::new();
+    for (column, name) in names.iter().enumerate() {
+        let place = places.entry(name).or_insert((column, None));
+        if place.0 != column {
+            place.1.get_or_insert(column);
+        }
+    }
     for &column in used {
         let name = &names[column];
         if name.is_empty() {
             return Err(DataError::UnnamedColumn { path: path(), column });
         }
-        let mut named = (0..names.len()).filter(|&other| names[other] == *name);
-        if let (Some(first), Some(second)) = (named.next(), named.next()) {
+        if let Some(&(first, Some(second))) = places.get(name.as_str()) {
             return Err(DataError::DuplicateColumn { path: path(), name: quoted(name), first, second });
         }
     }

@@ -150,9 +150,9 @@ impl ColumnStatistics {
         if self.range.min == self.range.max {
             return Affine { mean: self.range.min, scale: 1.0 };
         }
-        let scale = (self.squares / self.count).sqrt() as f32;
-        // Deviations below f32's normal range cannot be divided by.
-        Affine { mean: self.mean as f32, scale: if scale.is_normal() { scale } else { 1.0 } }
+        // Of a column that varies it is never zero: what cannot be divided by is found by its size.
+        let scale = ((self.squares / self.count).sqrt() as f32).max(f32::from_bits(1));
+        Affine { mean: self.mean as f32, scale }
     }
 }
 
@@ -223,5 +223,7 @@ mod tests {
         };
         assert!(usable([0.0, 1e18]) && usable([3.0, 3.0]) && usable([0.0, 1e-14]));
         assert!(!usable([0.0, 1e20]) && !usable([0.0, 1e-20]));
+        // Deviations that f32 holds with few digits, or not at all.
+        assert!(!usable([0.0, 1e-38]) && !usable([0.0, 1e-40]) && !usable([0.0, 1e-45]));
     }
 }

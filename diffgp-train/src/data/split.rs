@@ -53,14 +53,17 @@ impl Dataset {
             if held_out.next_if_eq(&row).is_some() {
                 taken.x.extend_from_slice(self.input_row(row));
                 taken.y.extend_from_slice(self.target_row(row));
+                taken.groups.iter_mut().zip(&self.groups).for_each(|(taken, groups)| taken.push(groups[row]));
             } else {
                 self.x.copy_within(row * inputs..(row + 1) * inputs, kept * inputs);
                 self.y.copy_within(row * outputs..(row + 1) * outputs, kept * outputs);
+                self.groups.iter_mut().for_each(|groups| groups[kept] = groups[row]);
                 kept += 1;
             }
         }
         self.x.truncate(kept * inputs);
         self.y.truncate(kept * outputs);
+        self.groups.iter_mut().for_each(|groups| groups.truncate(kept));
         Ok((self, taken))
     }
 
@@ -70,6 +73,7 @@ impl Dataset {
             names: self.names.clone(),
             target_names: self.target_names.clone(),
             classes: self.classes.clone(),
+            groups: self.groups.as_ref().map(|_| Vec::new()),
             ..Self::without_names(self.inputs, self.outputs)
         }
     }

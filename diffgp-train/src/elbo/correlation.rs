@@ -25,7 +25,7 @@ pub(super) fn vectorised<R>(work: impl FnOnce() -> R) -> R {
 
 /// ρ(r²).
 #[inline(always)]
-pub(super) fn correlation<T: Real>(kind: KernelKind, r2: T) -> T {
+pub(crate) fn correlation<T: Real>(kind: KernelKind, r2: T) -> T {
     let constant = T::from_f64;
     match kind {
         KernelKind::Rbf => (constant(-0.5) * r2).exp_nonpositive(),
@@ -42,7 +42,7 @@ pub(super) fn correlation<T: Real>(kind: KernelKind, r2: T) -> T {
 
 /// dρ/dr².
 #[inline(always)]
-pub(super) fn slope<T: Real>(kind: KernelKind, r2: T) -> T {
+pub(crate) fn slope<T: Real>(kind: KernelKind, r2: T) -> T {
     let constant = T::from_f64;
     match kind {
         KernelKind::Rbf => constant(-0.5) * (constant(-0.5) * r2).exp_nonpositive(),

@@ -17,20 +17,20 @@ const RAISES: usize = 8;
 
 /// R with R Rᵀ = C + δ I, and R⁻¹.
 #[derive(Clone, Debug)]
-pub(super) struct Factor {
+pub(crate) struct Factor {
     /// R: `[M, M]`, lower triangular.
-    pub(super) lower: Mat<f64>,
+    pub(crate) lower: Mat<f64>,
     /// R⁻¹: `[M, M]`, lower triangular.
-    pub(super) inverse: Mat<f64>,
+    pub(crate) inverse: Mat<f64>,
     /// The factor by which the jitter had to be raised: 1 when it sufficed.
-    pub(super) raise: f64,
+    pub(crate) raise: f64,
 }
 
 impl Factor {
     /// The Cholesky factor of `correlation + jitter I`; a failure raises the jitter tenfold and tries again.
     ///
     /// `what` names the matrix in the error.
-    pub(super) fn new(correlation: &Mat<f64>, jitter: f64, what: &'static str) -> Result<Self, ElboError> {
+    pub(crate) fn new(correlation: &Mat<f64>, jitter: f64, what: &'static str) -> Result<Self, ElboError> {
         let m = correlation.nrows();
         let scratch = cholesky_in_place_scratch::<f64>(m, Par::Seq, Default::default());
         let mut memory = MemBuffer::new(scratch);
@@ -63,7 +63,7 @@ impl Factor {
     ///
     /// R̄ = −tril(R⁻ᵀ H), then C̄ = sym(R⁻ᵀ Φ(Rᵀ R̄) R⁻¹) where Φ takes the lower triangle and halves its diagonal.
     /// Only the lower triangle of H matters.
-    pub(super) fn backward(&self, h: &Mat<f64>) -> Mat<f64> {
+    pub(crate) fn backward(&self, h: &Mat<f64>) -> Mat<f64> {
         let m = h.nrows();
         let mut factor_bar = product(self.inverse.transpose(), h.as_ref());
         for j in 0..m {
@@ -85,19 +85,19 @@ impl Factor {
 }
 
 /// a b.
-pub(super) fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+pub(crate) fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     let mut c = Mat::zeros(a.nrows(), b.ncols());
     matmul(c.as_mut(), Accum::Replace, a, b, 1.0, Par::Seq);
     c
 }
 
 /// A view of a matrix of the parameters.
-pub(super) fn view(matrix: &DMatrix<f64>) -> MatRef<'_, f64> {
+pub(crate) fn view(matrix: &DMatrix<f64>) -> MatRef<'_, f64> {
     MatRef::from_column_major_slice(matrix.as_slice(), matrix.nrows(), matrix.ncols())
 }
 
 /// The lower triangle, as a matrix of the parameters.
-pub(super) fn lower_triangle(matrix: &Mat<f64>) -> DMatrix<f64> {
+pub(crate) fn lower_triangle(matrix: &Mat<f64>) -> DMatrix<f64> {
     DMatrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| if i < j { 0.0 } else { matrix[(i, j)] })
 }
 

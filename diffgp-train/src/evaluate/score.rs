@@ -6,7 +6,8 @@ use diffgp_infer::Model;
 
 use super::class_figures::{ClassFigures, ClassTally};
 use super::output_figures::{LEVELS, OutputFigures, OutputTally, PredictedOutput, log_mean_exp};
-use super::{CHUNK, Evaluated, Row, RowError, Sampling, evaluate};
+use super::{CHUNK, Evaluated, Row, RowError, RowProblem, Sampling, evaluate};
+use crate::calibration::Distribution;
 use crate::data::Dataset;
 use crate::threads::Threads;
 
@@ -53,7 +54,8 @@ impl Figures {
     }
 }
 
-/// Scores rows with the runtime: means and probabilities as it gives them, densities of the mixture over its paths.
+/// Scores rows with the runtime: means and probabilities as it gives them, densities of the calibrated distribution or, if
+/// there is none, of the mixture over its paths.
 pub fn score(
     model: &Model<'_>,
     rows: &[Known<'_>],
@@ -64,7 +66,9 @@ pub fn score(
     for chunk in rows.chunks(CHUNK) {
         let inputs: Vec<Row<'_>> = chunk.iter().map(|known| known.row).collect();
         for (known, evaluated) in chunk.iter().zip(evaluate(model, &inputs, sampling, threads)?) {
-            tally.add(known.targets, &evaluated);
+            if !tally.add(known.targets, &evaluated) {
+                return Err(RowError { number: known.row.number, problem: RowProblem::NoDensity });
+            }
         }
     }
     Ok(tally.finish())
@@ -99,14 +103,16 @@ impl Tally {
         }
     }
 
-    fn add(&mut self, targets: &[f32], Evaluated { answer, latents }: &Evaluated) {
+    /// Whether the sums are still numbers: a target may lie so many deviations from its prediction that its density is not.
+    fn add(&mut self, targets: &[f32], Evaluated { answer, latents }: &Evaluated) -> bool {
         self.rows += 1;
         self.out_of_range += usize::from(!answer.in_range());
         if let Some(classes) = &mut self.classes {
             classes.add(targets[0] as usize, answer.probabilities().iter().map(|&p| p.into()));
-            return;
+            return true;
         }
-        // Σ_o log N(y_o; mean, variance) of every path.
+        // Σ_o log N(y_o; mean, variance) of every path; of calibrated targets each for itself.
+        let (mut calibrated, mut alone) = (false, 0.0);
         let mut together = vec![0.0; latents.len()];
         for (o, (&[mean, scale, noise], tally)) in self.targets.iter().zip(&mut self.outputs).enumerate() {
             let y = f64::from(targets[o]);
@@ -121,9 +127,20 @@ impl Tally {
             let output = answer.outputs()[o];
             let interval = |level| output.interval(level).map_or((f64::NAN, f64::NAN), |(l, h)| (l.into(), h.into()));
             let mean = output.mean().into();
-            tally.add(y, PredictedOutput { mean, intervals: LEVELS.map(interval), paths: &paths });
+            let distribution = Distribution::of(&output);
+            let predicted = PredictedOutput {
+                mean,
+                intervals: LEVELS.map(interval),
+                paths: &paths,
+                calibrated: distribution,
+                in_range: answer.in_range(),
+            };
+            calibrated |= distribution.is_some();
+            alone += predicted.log_density(y);
+            tally.add(y, predicted);
         }
-        self.log_likelihood += log_mean_exp(&together);
+        self.log_likelihood += if calibrated { alone } else { log_mean_exp(&together) };
+        self.log_likelihood.is_finite() && self.outputs.iter().all(OutputTally::is_finite)
     }
 
     fn finish(&self) -> Figures {

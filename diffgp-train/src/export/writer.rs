@@ -1,5 +1,7 @@
 //! Bytes of a blob: the writing side of `diffgp_core::blob`.
 
+mod fixed;
+
 use diffgp_core::blob::{
     CHECKSUM_BYTES, FORMAT_VERSION, Header, KernelRecord, MAGIC, OutputRecord, PRELUDE_BYTES, TargetRecord, checksum,
     layout,
@@ -10,6 +12,7 @@ use nalgebra::DMatrix;
 use super::numbers::{Numbers, interleaved};
 use super::tables::Output;
 use crate::params::Kernel;
+pub(crate) use fixed::{AnyKernel, AnyOutput, StoredFixedKernel, StoredFixedOutput};
 
 /// Records and tensors, collected in the order of the tensors.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +21,8 @@ pub(crate) struct Body {
     outputs: Vec<u32>,
     targets: Vec<u32>,
     pub(crate) tensors: Vec<u8>,
+    /// Of the output before in this process: its directions and how many they are, and their place.
+    directions: Option<(Numbers, usize, u32)>,
 }
 
 /// A kernel as it is stored.
@@ -103,6 +108,7 @@ impl Body {
             scales_at: self.singles(kernel.scales.iter().copied()),
             points_at: self.numbers(&kernel.points),
         };
+        self.directions = None;
         self.kernels.extend(record.words());
     }
 
@@ -116,10 +122,22 @@ impl Body {
             direction_element: output.directions.element(),
             unit: output.weights.unit(),
             weights_at: self.numbers(&output.weights),
-            directions_at: self.numbers(&output.directions),
+            directions_at: self.directions(&output.directions, rank),
             coefficients_at: self.singles(output.coefficients.iter().copied().chain(padding)),
         };
         self.outputs.extend(record.words());
+    }
+
+    /// Directions, unless they are those of the output before. Where they begin.
+    fn directions(&mut self, directions: &Numbers, rank: usize) -> u32 {
+        if let Some((before, rank_before, at)) = &self.directions
+            && (before, *rank_before) == (directions, rank)
+        {
+            return *at;
+        }
+        let at = self.numbers(directions);
+        self.directions = Some((directions.clone(), rank, at));
+        at
     }
 
     /// A real target.

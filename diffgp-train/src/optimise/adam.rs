@@ -29,6 +29,13 @@ impl Adam {
         self.steps = other.steps;
     }
 
+    /// Whether these can be the moments of `size` components after so many steps.
+    pub(crate) fn is_possible(&self, size: usize, steps: u64) -> bool {
+        let mut moments = [&self.first, &self.second].into_iter();
+        let sized = moments.all(|moments| moments.len() == size && moments.iter().all(|moment| moment.is_finite()));
+        sized && self.steps == steps && self.second.iter().all(|&moment| moment >= 0.0)
+    }
+
     /// One step with learning rate `rate`; components for which `moves` is false keep their value and their moments.
     pub fn ascend(&mut self, theta: &mut [f64], gradient: &[f64], rate: f64, moves: impl Fn(usize) -> bool) {
         self.steps += 1;

@@ -6,6 +6,7 @@ use serde::de::value::MapDeserializer;
 use serde::de::{Deserialize, Deserializer, IntoDeserializer, Visitor};
 
 use super::{KernelOption, Options, SchemeOption};
+use crate::calibration::CalibrationMode;
 use crate::train::{Recipe, Task};
 
 /// What may be written.
@@ -61,6 +62,10 @@ impl Written for Task {
 
 impl Written for Recipe {
     const KIND: Kind = Kind::Word(&["best", "paper"]);
+}
+
+impl Written for CalibrationMode {
+    const KIND: Kind = Kind::Word(&["none", "table", "auto"]);
 }
 
 impl Written for KernelOption {

@@ -18,7 +18,7 @@ use crate::score::Score;
 const BACK_OFF: f64 = 0.5;
 const RECOVERY: f64 = 1.1;
 /// Steps smaller than this share of the normal one mean that the run cannot go on.
-const SMALLEST_SCALE: f64 = 1e-6;
+pub(super) const SMALLEST_SCALE: f64 = 1e-6;
 
 /// What is climbed. Tests put faults and simple surfaces here.
 pub(super) trait Objective {

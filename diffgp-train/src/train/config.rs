@@ -5,7 +5,8 @@ use diffgp_core::kernel::KernelKind;
 use diffgp_core::scheme::Scheme;
 use serde::{Deserialize, Serialize};
 
-use super::plan::plan;
+use super::plan::{ROWS_TO_SPLIT, plan};
+use crate::calibration::CalibrationMode;
 use crate::data::Dataset;
 use crate::optimise::{Regularisation, Schedule};
 use crate::provenance::RECIPE;
@@ -69,6 +70,8 @@ pub struct Config {
     pub no_flow: ClimbConfig,
     /// The model with a flow.
     pub with_flow: ClimbConfig,
+    /// How error bars are calibrated.
+    pub calibration: CalibrationConfig,
     /// Terms beside the bound.
     pub regularisation: Regularisation,
     /// Rows kept aside to watch and choose by.
@@ -125,8 +128,15 @@ pub struct FlowConfig {
 /// The predictor and where it starts, in standardised units.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PredictorConfig {
-    /// M_g.
+    /// M_g behind a flow, while it is trained.
     pub inducing: usize,
+    /// M_g at most of a model without a flow, and of every exported one if points are added at the end: as many as the
+    /// bound asks for.
+    pub most_inducing: usize,
+    /// Whether points are chosen anew once everything in front of them is learned; else they are learned with the rest.
+    pub grows: bool,
+    /// Rows on which exact Gaussian processes look for the kernel, its length-scales and σ²; zero for none.
+    pub search_rows: usize,
     /// ρ_g.
     #[serde(with = "KernelName")]
     pub kernel: KernelKind,
@@ -176,6 +186,20 @@ pub struct ValidationConfig {
     pub again_rows: usize,
 }
 
+/// The calibration of the error bars, at the end of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CalibrationConfig {
+    /// How far.
+    pub mode: CalibrationMode,
+    /// Models that are trained like the final one without a share of the rows, which they then predict; zero takes the
+    /// validation rows instead, and keeps them out of the last fit.
+    pub folds: usize,
+    /// Validation rows at most, if those calibrate.
+    pub max_rows: usize,
+    /// Sample paths per row.
+    pub paths: usize,
+}
+
 /// The last fit of q(u_g) and σ², at the exported number of steps, validation rows included.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RefitConfig {
@@ -210,11 +234,34 @@ impl Config {
         Self::for_rows(data.rows(), Task::of(data))
     }
 
+    /// Whether exact Gaussian processes say where that many rows start.
+    pub fn searches(&self, rows: usize) -> bool {
+        self.task == Task::Regression && self.predictor.search_rows > 0 && rows >= ROWS_TO_SPLIT
+    }
+
+    /// Whether the predictor of that many rows may get more points in the end.
+    pub fn grows(&self, rows: usize) -> bool {
+        let predictor = &self.predictor;
+        self.searches(rows) && predictor.grows && predictor.most_inducing > predictor.inducing && self.refit.paths > 0
+    }
+
+    /// Whether models that leave out a part of that many rows calibrate the error bars.
+    pub fn cross_fits(&self, rows: usize) -> bool {
+        self.calibration.mode != CalibrationMode::None && self.calibration.folds > 1 && rows >= ROWS_TO_SPLIT
+    }
+
+    /// Whether the validation rows do, and are not trained on in the end.
+    pub fn keeps_apart(&self) -> bool {
+        self.calibration.mode != CalibrationMode::None && self.calibration.folds == 0
+    }
+
     /// Refuses what cannot work, naming the field and what would be right.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let flow = &self.flow;
         // Before the flow, which has no more points than the predictor unless that is asked for.
         check_count("inducing", self.predictor.inducing, 1, limits::MAX_FEATURES, "1 to 1024")?;
+        check_count("predictor.most_inducing", self.predictor.most_inducing, 1, limits::MAX_FEATURES, "1 to 1024")?;
+        check_count("predictor.search_rows", self.predictor.search_rows, 0, 5000, "0 (no search) to 5000")?;
         let shortest = f64::from(*limits::FLOW_TIME.start());
         check("flow_time", flow.time, "0 (no flow) or 1e-6 to 100", |t| t == 0.0 || (shortest..=100.0).contains(&t))?;
         if flow.time > 0.0 {
@@ -247,6 +294,8 @@ impl Config {
         check_count("validation.paths", self.validation.paths, 1, 10_000, "1 to 10000")?;
         check_count("validation.decision_paths", self.validation.decision_paths, 1, 10_000, "1 to 10000")?;
         check_count("validation.folds", self.validation.folds, 1, 100, "1 to 100")?;
+        check_count("calibration.folds", self.calibration.folds, 0, 100, "0 (validation rows) to 100")?;
+        check_count("calibration.paths", self.calibration.paths, 1, 10_000, "1 to 10000")?;
         check_count("refit.paths", self.refit.paths, 0, 1000, "0 (no refit) to 1000")?;
         for (rate, step, climb) in [
             ("candidate.learning_rate", "candidate.natural_step", self.candidate),
@@ -282,7 +331,9 @@ impl Config {
         let flow = plan.stages.iter().any(|stage| stage.flow).then_some(flow);
         let stages = (RECIPE, &plan, flow, &self.predictor, self.task, self.seed);
         let constants = (self.paths, self.regularisation, self.averaging, self.jitter, self.variance_floor);
-        let rest = (self.validation, self.refit, self.probit_epsilon);
+        let searched = self.searches(rows).then(|| self.candidate_kernels.iter().map(|kind| kind.number()).collect());
+        let searched: Option<Vec<_>> = searched;
+        let rest = (self.validation, self.refit, self.probit_epsilon, searched, self.calibration);
         let bytes = postcard::to_allocvec(&(stages, constants, rest)).expect("a configuration is plain data");
         bytes
             .into_iter()

@@ -22,6 +22,9 @@ pub enum TrainError {
         /// How many there are.
         inputs: usize,
     },
+    /// Nothing can be kept aside of a single group.
+    #[error("all rows are of one group; expected at least two, or none")]
+    OneGroup,
     /// More targets than the format allows.
     #[error("{targets} targets; expected at most 32")]
     TooManyTargets {

@@ -4,16 +4,16 @@ use diffgp_core::kernel::KernelKind;
 use serde::{Deserialize, Serialize};
 
 use super::climb::{Climb, ClimbState};
-use super::comparison::Gain;
 use super::config::Config;
 use super::error::TrainError;
 use super::initial::Initial;
 use super::objective::{DataObjective, Paths, Standardised};
 use super::observer::{Observer, StageId, Validated, Warning};
-use super::plan::{Kernels, NoiseFit, Plan, Start};
+use super::plan::{Kernels, NoiseFit, Plan, StageName, Start};
 use super::refit::{self, FitRows};
 use super::rows::StageRows;
 use crate::checkpoint::Checkpoint;
+use crate::comparison::Gain;
 use crate::elbo::ElboError;
 use crate::optimise::{pack, unpack};
 use crate::params::Params;
@@ -64,6 +64,8 @@ pub(super) struct Chosen {
     pub(super) log_likelihood: Option<f64>,
     pub(super) kernel_gain: Option<Gain>,
     pub(super) flow_gain: Option<Gain>,
+    /// What calibrates: stages that left out a share of the rows, and the parameters they ended with.
+    pub(super) cross_fitted: Vec<(usize, Params)>,
 }
 
 /// What all stages share.
@@ -128,10 +130,11 @@ impl Run {
         self.outcome(stage).is_none() || self.gain(stage).is_none_or(|gain| gain.is_clear(least_gain))
     }
 
-    /// ρ_f and ρ_g of a stage.
-    fn kernels(&self, stage: usize) -> (KernelKind, KernelKind) {
+    /// ρ_f and ρ_g of a stage; `None` for what the search found.
+    fn kernels(&self, stage: usize) -> Option<(KernelKind, KernelKind)> {
         match self.plan.stages[stage].kernels {
-            Kernels::Given { flow, predictor } => (flow, predictor),
+            Kernels::Given { flow, predictor } => Some((flow, predictor)),
+            Kernels::Searched | Kernels::SearchedKind => None,
             Kernels::WinnerOf(earlier) => self.kernels(self.winner(earlier)),
         }
     }
@@ -157,6 +160,12 @@ impl Run {
         ((iterations as f64 / count).round() as u64, log_likelihood.map(|sum| sum / count))
     }
 
+    /// The stages that left out a share of the rows and predict it.
+    fn cross_fitted(&self) -> impl Iterator<Item = usize> + '_ {
+        let ended = |&stage: &usize| self.outcome(stage).is_some();
+        (0..self.ended.len()).filter(|&stage| self.plan.stages[stage].name == StageName::CrossFit).filter(ended)
+    }
+
     /// What the flow, or else the other kernel, adds.
     fn decided_gain(&self, flow: bool) -> Option<Gain> {
         let of_kind = |&stage: &usize| self.plan.stages[stage].flow == flow && self.outcome(stage).is_some();
@@ -180,6 +189,7 @@ impl Executor<'_> {
             params: self.params(&run, stage),
             kernel_gain: run.decided_gain(false),
             flow_gain: run.decided_gain(true),
+            cross_fitted: run.cross_fitted().map(|stage| (stage, self.params(&run, stage))).collect(),
         })
     }
 
@@ -188,10 +198,12 @@ impl Executor<'_> {
         let index = run.stage();
         let Some(start) = run.climb.take().or_else(|| self.start(run, index)) else { return Ok(Ended::Skipped) };
         let stage = &run.plan.stages[index];
-        let rows = StageRows::new(self.rows_of.data.rows(), self.config.seed, stage);
+        let rows = StageRows::new(self.rows_of.data, self.config.seed, stage);
         let id = StageId { index, name: stage.name, fold: stage.fold };
         let climb = Climb::new(self.config, stage, index, self.template(run, index), rows.training_count());
-        let validation = rows.validation();
+        let mut validation = rows.validation();
+        // Rows that calibrate must not be looked at before.
+        validation.truncate(if stage.calibrates.is_some() { 0 } else { self.config.validation.max_rows });
         let mut objective =
             DataObjective { rows_of: self.rows_of, config: self.config, threads: self.threads, rows, validation };
         let checkpoint = |state: &ClimbState, observer: &mut dyn Observer| {
@@ -200,22 +212,28 @@ impl Executor<'_> {
                 .checkpoint(&Checkpoint::new((self.fingerprint, self.rows_of.data.rows()), self.config, run))
                 .map_err(TrainError::from)
         };
+        // A climb looks for an interrupt itself; what has no iterations ends with a fit that may be long.
+        if start.end == 0 && observer.should_stop() {
+            checkpoint(&start, observer)?;
+            return Err(TrainError::Stopped { iteration: 0 });
+        }
         let end = match climb.run(start, &mut objective, observer, &checkpoint) {
             Ok(end) => end,
             // What cannot be trained loses; if it is compared with nothing, nothing is left.
-            Err(TrainError::Diverged { iteration }) if run.plan.has_other(index) => {
+            Err(TrainError::Diverged { iteration }) if run.plan.has_other(index) || stage.calibrates.is_some() => {
                 observer.warning(&Warning::Diverged { stage: id.name, iteration });
                 return Ok(Ended::Diverged);
             }
             Err(error) => return Err(error),
         };
         let (theta, jitter) = climb.chosen(&end);
-        let mut fitted = Vec::new();
+        let (mut fitted, mut grown) = (Vec::new(), None);
         if let Some(noise_fit) = stage.fit.filter(|_| end.best.is_some())
             && let Some((score, rows)) = self.fitted_score(climb.params(theta, jitter), noise_fit, &objective)?
         {
             // Of the best iterate, but after the fits: no better look than the one that chose it.
             observer.validation(&Validated { stage: id, iteration: end.iteration, score, best: false });
+            grown = self.config.grows(self.rows_of.data.rows()).then_some(score.log_likelihood);
             fitted = rows;
         }
         let best = end.best.as_ref().filter(|_| self.config.validation.select);
@@ -223,13 +241,14 @@ impl Executor<'_> {
             theta: theta.to_vec(),
             jitter,
             iteration: best.map_or(end.iteration, |best| best.iteration),
-            log_likelihood: best.map(|best| best.log_likelihood),
+            // Where points are added afterwards, what counts is the log-likelihood with them.
+            log_likelihood: best.map(|best| grown.unwrap_or(best.log_likelihood)),
             fitted,
         }))
     }
 
     /// The beginning of a stage; `None` if it is not needed, or what it starts from diverged.
-    fn start(&self, run: &Run, index: usize) -> Option<ClimbState> {
+    pub(super) fn start(&self, run: &Run, index: usize) -> Option<ClimbState> {
         let stage = &run.plan.stages[index];
         if stage.unless_clear.is_some_and(|comparison| run.is_clear(comparison)) {
             return None;
@@ -242,6 +261,14 @@ impl Executor<'_> {
             let flow = theta.len().checked_sub(outcome.theta.len())?;
             theta[flow..].copy_from_slice(&outcome.theta);
             jitter = outcome.jitter;
+        }
+        if let Some(model) = stage.calibrates {
+            if run.chosen() != Some(model) {
+                return None;
+            }
+            if stage.name == StageName::CrossFit {
+                iterations = run.outcome(model)?.iteration;
+            }
         }
         if !stage.repeats.is_empty() {
             let chosen = run.chosen().filter(|chosen| stage.repeats.contains(chosen))?;
@@ -289,11 +316,15 @@ impl Executor<'_> {
     }
 
     /// Untrained parameters of the shape and with the kernels of a stage.
-    fn template(&self, run: &Run, index: usize) -> Params {
+    pub(super) fn template(&self, run: &Run, index: usize) -> Params {
         let stage = &run.plan.stages[index];
+        if stage.kernels == Kernels::Searched {
+            return self.initial.searched.clone();
+        }
+        let searched = self.initial.searched.predictor.kernel(0).kind;
+        let (flow, predictor) = run.kernels(index).unwrap_or((searched, searched));
         let mut params =
             Params { flow: self.initial.flow.clone().filter(|_| stage.flow), ..self.initial.sparse.clone() };
-        let (flow, predictor) = run.kernels(index);
         params.predictor.kernels.iter_mut().for_each(|kernel| kernel.kind = predictor);
         params.flow.iter_mut().flat_map(|of_flow| &mut of_flow.field.kernels).for_each(|kernel| kernel.kind = flow);
         params

@@ -16,6 +16,8 @@ const FLOW_POINTS: u32 = 1;
 pub(super) struct Initial {
     /// T = 0.
     pub(super) sparse: Params,
+    /// The same at the optimum of an exact Gaussian process, if there was a search for it.
+    pub(super) searched: Params,
     /// A weak flow, if there is to be one.
     pub(super) flow: Option<Flow>,
 }

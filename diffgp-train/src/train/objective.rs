@@ -65,6 +65,14 @@ impl Standardised<'_> {
         Ok((ends.flatten().copied().collect(), y.repeat(count)))
     }
 
+    /// Where the given rows end along the drift, `[B, D]`.
+    pub(super) fn drift_ends(&self, params: &Params, rows: &[usize], threads: &Threads) -> Result<Vec<f32>, ElboError> {
+        let (x, _) = self.gather(rows);
+        let Some(flow) = &params.flow else { return Ok(x) };
+        let mut states = trace(params, &x, 1, None, threads)?.path;
+        Ok(states.split_off(flow.steps * x.len()))
+    }
+
     /// The score on the given rows.
     pub(super) fn score(&self, params: &Params, rows: &[usize], paths: Paths<'_>) -> Result<Score, ElboError> {
         Ok(self.score_rows(params, rows, paths)?.0)
@@ -81,10 +89,28 @@ impl Standardised<'_> {
         let outputs = params.predictor.outputs();
         let scales: Vec<f64> = self.scaling.targets.iter().map(|target| f64::from(target.scale)).collect();
         let mut scorer = Scorer::new(&params.likelihood, outputs, &scales);
-        for rows in rows.chunks((SCORED_TOGETHER / paths.count.max(1)).max(1)) {
+        self.each_row(params, rows, Some(paths), paths.threads, |targets, latent| {
+            log_likelihoods.push(scorer.add(targets, latent));
+        })?;
+        Ok((scorer.finish(), log_likelihoods))
+    }
+
+    /// Calls `visit` with the targets of every row, and mean and variance of g at its end, path after path: `[S, O]`; along
+    /// the drift without paths.
+    pub(super) fn each_row(
+        &self,
+        params: &Params,
+        rows: &[usize],
+        paths: Option<Paths<'_>>,
+        threads: &Threads,
+        mut visit: impl FnMut(&[f64], &[(f64, f64)]),
+    ) -> Result<(), ElboError> {
+        let outputs = params.predictor.outputs();
+        let most = paths.map_or(1, |paths| paths.count.max(1));
+        for rows in rows.chunks((SCORED_TOGETHER / most).max(1)) {
             let (x, y) = self.gather(rows);
-            let (count, noise) = paths.noise(params, rows);
-            let latent = predict_latent(params, &x, count, noise.as_deref(), paths.threads)?;
+            let (count, noise) = paths.map_or((1, None), |paths| paths.noise(params, rows));
+            let latent = predict_latent(params, &x, count, noise.as_deref(), threads)?;
             for (row, targets) in y.chunks_exact(y.len() / rows.len()).enumerate() {
                 let of_path = |path: usize| {
                     let from = (path * rows.len() + row) * outputs;
@@ -92,10 +118,10 @@ impl Standardised<'_> {
                 };
                 let latent: Vec<_> = (0..count).flat_map(of_path).collect();
                 let targets: Vec<f64> = targets.iter().copied().map(f64::from).collect();
-                log_likelihoods.push(scorer.add(&targets, &latent));
+                visit(&targets, &latent);
             }
         }
-        Ok((scorer.finish(), log_likelihoods))
+        Ok(())
     }
 }
 

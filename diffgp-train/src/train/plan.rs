@@ -1,10 +1,12 @@
 //! A run as data: [`plan`] lists its stages before the first row is looked at, and one loop executes them.
 //!
 //! ```text
+//! few rows, numbers:   exact Gaussian processes, before all stages, say where models without a flow start
 //! kernel to be chosen: every candidate kernel, without a flow ── one of these:
 //! without a flow:      no flow ── once more on all rows
 //! with a flow:         warm start ── flow ── once more on all rows
 //! to be chosen:        no flow ── warm start ── flow, fold by fold until it is clear ── the better of both on all rows
+//! calibrated:          the model that is kept once more, without one share of the rows after the other
 //! ```
 //!
 //! Stages before a choice change nothing after it but the number of iterations: the model that is chosen is the one that
@@ -17,7 +19,9 @@ use std::ops::Range;
 use diffgp_core::kernel::KernelKind;
 use serde::{Deserialize, Serialize};
 
-use super::config::{Config, KernelName, Task};
+use super::config::{ClimbConfig, Config, KernelName, Task};
+use super::order::Cuts;
+use crate::data::Dataset;
 use crate::optimise::Schedule;
 
 /// What a flow must add to the log-likelihood of a validation row to be worth K times the work on the device.
@@ -28,7 +32,7 @@ pub const WORTHWHILE_GAIN: f64 = 0.01;
 pub const WORTHWHILE_KERNEL_GAIN: f64 = 0.005;
 
 /// Fewer rows than this leave none for validation.
-const ROWS_TO_SPLIT: usize = 20;
+pub(super) const ROWS_TO_SPLIT: usize = 20;
 
 /// Without a flow a row costs so little that an iteration takes so many batches.
 const BATCHES_WITHOUT_FLOW: usize = 10;
@@ -72,6 +76,9 @@ pub struct Stage {
     pub repeats: Vec<usize>,
     /// A comparison that this stage adds rows to; it is left out once that one is clear.
     pub unless_clear: Option<usize>,
+    /// The stage whose model predicts its rows kept aside as this one does, which repeats it without them; left out unless
+    /// that model is the one that is kept. They calibrate its error bars.
+    pub calibrates: Option<usize>,
     /// What is fitted before the stage is compared with another; `None` if it is not compared.
     pub fit: Option<NoiseFit>,
     /// The earlier stage that it is compared with.
@@ -113,6 +120,10 @@ pub enum StageName {
     NoFlowOnAllRows,
     /// The whole model once more, on all rows.
     FlowOnAllRows,
+    /// The sparse Gaussian process of the next.
+    CrossFitWarmStart,
+    /// The model once more, without the rows that it then predicts.
+    CrossFit,
 }
 
 /// Kernels of flow and predictor.
@@ -127,6 +138,12 @@ pub enum Kernels {
         #[serde(with = "KernelName")]
         predictor: KernelKind,
     },
+    /// That of the exact Gaussian process that was found to be the best, for a model without a flow: its length-scales and
+    /// σ² are where the stage starts.
+    Searched,
+    /// The same kernel for flow and predictor, but not its length-scales: a flow learns less in front of a predictor that
+    /// explains everything already.
+    SearchedKind,
     /// Those of the stage that won the comparison of this stage.
     WinnerOf(usize),
 }
@@ -164,8 +181,19 @@ pub enum NoiseFit {
 
 /// The stages of a run with this many training rows.
 pub fn plan(rows: usize, config: &Config) -> Plan {
-    let planner = Planner { rows, config };
-    Plan { stages: planner.stages(), last_fit: planner.last_fit() }
+    Planner { rows, config, cuts: Cuts::ANYWHERE }.plan()
+}
+
+/// The stages of a run with these rows. Rows of one group are kept aside together, or not at all.
+pub fn plan_for(data: &Dataset, config: &Config) -> Plan {
+    Planner { rows: data.rows(), config, cuts: Cuts::new(data, config.seed) }.plan()
+}
+
+impl Kernels {
+    /// Whether exact Gaussian processes come first.
+    pub(super) fn are_searched(self) -> bool {
+        matches!(self, Self::Searched | Self::SearchedKind)
+    }
 }
 
 impl Plan {
@@ -184,9 +212,14 @@ impl Plan {
 struct Planner<'a> {
     rows: usize,
     config: &'a Config,
+    cuts: Cuts,
 }
 
 impl Planner<'_> {
+    fn plan(&self) -> Plan {
+        Plan { stages: self.stages(), last_fit: self.last_fit() }
+    }
+
     fn stages(&self) -> Vec<Stage> {
         let (config, mut stages) = (self.config, Vec::new());
         let decides = config.validation.select && !self.validation(0).is_empty();
@@ -196,7 +229,7 @@ impl Planner<'_> {
         let has_flow = flow_wanted && (decides || !flow_to_choose);
 
         let mut kernels = Kernels::Given { flow: config.flow.kernel, predictor: config.predictor.kernel };
-        if decides && !config.candidate_kernels.is_empty() {
+        if !config.searches(self.rows) && decides && !config.candidate_kernels.is_empty() {
             // Not by the validation rows: the kernel whose variance was further off would gain.
             let fit = Some(self.noise(NoiseFit::ToBound));
             stages.push(Stage { fit, ..self.stage(StageName::CandidateKernel, kernels, 0) });
@@ -208,9 +241,13 @@ impl Planner<'_> {
             }
             kernels = Kernels::WinnerOf(stages.len() - 1);
         }
-        let fit = (has_flow && flow_to_choose).then(|| self.noise(self.final_noise()));
+        if config.searches(self.rows) && !config.predictor.grows {
+            kernels = Kernels::SearchedKind;
+        }
+        let compares = has_flow && flow_to_choose;
+        let fit = (compares || config.grows(self.rows)).then(|| self.noise(self.final_noise()));
         // Where nothing is to be compared, one fold chooses the iteration.
-        let folds = if fit.is_some() { self.folds() } else { 1 };
+        let folds = if compares { self.folds() } else { 1 };
         let (mut no_flow, mut flow) = (Vec::new(), Vec::<usize>::new());
         for fold in 0..folds {
             let unless_clear = flow.last().copied();
@@ -240,20 +277,67 @@ impl Planner<'_> {
                 stages.push(Stage { start: stages[first].start, repeats, ..repeat });
             }
         }
+        self.cross_fits(&mut stages);
         stages
+    }
+
+    /// Every model that may be kept once more, without one share of the rows after the other.
+    fn cross_fits(&self, stages: &mut Vec<Stage>) {
+        let folds = self.config.calibration.folds;
+        if !self.config.cross_fits(self.rows) {
+            return;
+        }
+        let ends_on_all_rows = stages.iter().any(|stage| stage.name.is_on_all_rows());
+        let is_last = |stage: &Stage| {
+            stage.name.is_model() && (stage.name.is_on_all_rows() || (!ends_on_all_rows && stage.validation.is_empty()))
+        };
+        let last: Vec<usize> = (0..stages.len()).filter(|&index| is_last(&stages[index])).collect();
+        for model in last {
+            let Stage { name, kernels, flow, .. } = stages[model];
+            for fold in 0..folds {
+                let end = |fold: usize| self.cuts.nearest(fold * self.rows / folds);
+                let rows = end(fold)..end(fold + 1);
+                // Of a group that is larger than a share of the rows.
+                if rows.is_empty() {
+                    continue;
+                }
+                let mut repeat = |of: StageName, name: StageName, start: Start| {
+                    let stage = self.stage_without(of, kernels, fold, rows.clone());
+                    stages.push(Stage { name, start, calibrates: Some(model), ..stage });
+                    stages.len() - 1
+                };
+                let start = if flow {
+                    Start::EndOf(repeat(StageName::WarmStart, StageName::CrossFitWarmStart, Start::Untrained))
+                } else {
+                    Start::Untrained
+                };
+                repeat(name, StageName::CrossFit, start);
+            }
+        }
     }
 
     /// A stage that starts untrained and is compared with none.
     fn stage(&self, name: StageName, kernels: Kernels, fold: usize) -> Stage {
+        let validation = if name.is_on_all_rows() { 0..0 } else { self.validation(fold) };
+        self.stage_without(name, kernels, fold, validation)
+    }
+
+    /// The same without these rows.
+    fn stage_without(&self, name: StageName, kernels: Kernels, fold: usize, validation: Range<usize>) -> Stage {
         let config = self.config;
         let (climb, batches) = match name {
             StageName::CandidateKernel => (config.candidate, BATCHES_WITHOUT_FLOW),
+            // The exact Gaussian process is there already.
+            StageName::NoFlow | StageName::NoFlowOnAllRows if config.grows(self.rows) => {
+                (ClimbConfig { iterations: 0, ..config.no_flow }, BATCHES_WITHOUT_FLOW)
+            }
             StageName::NoFlow | StageName::NoFlowOnAllRows => (config.no_flow, BATCHES_WITHOUT_FLOW),
             // A warm start need not be better than the flow can keep it.
-            StageName::WarmStart => (config.warm_start, 1),
-            StageName::Flow | StageName::FlowOnAllRows => (config.with_flow, 1),
+            StageName::WarmStart | StageName::CrossFitWarmStart => (config.warm_start, 1),
+            StageName::Flow | StageName::FlowOnAllRows | StageName::CrossFit => (config.with_flow, 1),
         };
-        let validation = if name.is_on_all_rows() { 0..0 } else { self.validation(fold) };
+        let alone = matches!(name, StageName::NoFlow | StageName::NoFlowOnAllRows);
+        let kernels = if alone && config.searches(self.rows) { Kernels::Searched } else { kernels };
         let training = self.rows - validation.len();
         let batch = config.batch.saturating_mul(batches).min(training);
         let natural_step = climb.natural_step.unwrap_or(match config.task {
@@ -274,20 +358,31 @@ impl Planner<'_> {
             stop: Stop { iterations: climb.iterations, patience: climb.patience },
             repeats: Vec::new(),
             unless_clear: None,
+            calibrates: None,
             fit: None,
             comparison: None,
         }
     }
 
     fn last_fit(&self) -> Option<NoiseFit> {
-        let fit = || if self.fits_noise(self.rows) { self.final_noise() } else { NoiseFit::Keep };
+        let fit = || {
+            if self.config.grows(self.rows) {
+                NoiseFit::ToBound
+            } else if self.fits_noise(self.rows) {
+                self.final_noise()
+            } else {
+                NoiseFit::Keep
+            }
+        };
         (self.config.refit.paths > 0).then(fit)
     }
 
     fn validation(&self, fold: usize) -> Range<usize> {
         let share = (self.rows as f64 * self.config.validation.fraction) as usize;
-        let rows = if self.rows >= ROWS_TO_SPLIT { share.min(self.config.validation.max_rows) } else { 0 };
-        fold * rows..(fold + 1) * rows
+        let apart = if self.config.keeps_apart() { self.config.calibration.max_rows } else { 0 };
+        let most = self.config.validation.max_rows.max(apart);
+        let rows = if self.rows >= ROWS_TO_SPLIT { share.min(most) } else { 0 };
+        self.cuts.nearest(fold * rows)..self.cuts.nearest((fold + 1) * rows)
     }
 
     /// As many as asked for, or as there are.
@@ -304,6 +399,9 @@ impl Planner<'_> {
 
     /// This fit of σ² on the training rows, if there is to be one.
     fn noise(&self, fit: NoiseFit) -> NoiseFit {
+        if self.config.grows(self.rows) {
+            return NoiseFit::ToBound;
+        }
         if self.fits_noise(self.rows - self.validation(0).len()) { fit } else { NoiseFit::Keep }
     }
 
@@ -317,7 +415,7 @@ impl Planner<'_> {
 impl StageName {
     /// Whether its model may be the one that is kept.
     pub fn is_model(self) -> bool {
-        !matches!(self, Self::CandidateKernel | Self::WarmStart)
+        matches!(self, Self::NoFlow | Self::Flow | Self::NoFlowOnAllRows | Self::FlowOnAllRows)
     }
 
     /// Whether the validation rows are trained on.
@@ -334,6 +432,8 @@ impl StageName {
             Self::Flow => "flow",
             Self::NoFlowOnAllRows => "no_flow_on_all_rows",
             Self::FlowOnAllRows => "flow_on_all_rows",
+            Self::CrossFitWarmStart => "cross_fit_warm_start",
+            Self::CrossFit => "cross_fit",
         }
     }
 }

@@ -6,7 +6,10 @@
 use diffgp_core::kernel::KernelKind;
 use diffgp_core::scheme::Scheme;
 
-use super::config::{ClimbConfig, Config, FlowConfig, PredictorConfig, Recipe, RefitConfig, Task, ValidationConfig};
+use super::config::{
+    CalibrationConfig, ClimbConfig, Config, FlowConfig, PredictorConfig, Recipe, RefitConfig, Task, ValidationConfig,
+};
+use crate::calibration::CalibrationMode;
 use crate::optimise::{Regularisation, Schedule};
 
 /// Training sets up to this size use all rows in every iteration: q(u_g) then has a closed form, which is worth more than
@@ -29,6 +32,18 @@ const LEAST_BATCH_ITERATIONS: u64 = 3000;
 /// Inducing points of the paper, in flow and predictor.
 const PAPER_INDUCING: usize = 100;
 
+/// Inducing points of the exported predictor at most: with 512 its variances take one MiB, which `compress` makes less.
+const MOST_POINTS: usize = 512;
+
+/// Rows of an exact Gaussian process: an evaluation then takes a twentieth of a second.
+const SEARCH_ROWS: usize = 800;
+
+/// Iterations without a flow on many rows, from the start that was found.
+const SEARCHED_ITERATIONS: u64 = 600;
+
+/// Fewer rows than this are left out by tenths, not by fifths, where error bars are calibrated.
+const FEW_ROWS_TO_LEAVE_OUT: usize = 500;
+
 /// Enough to tell kernels apart.
 const CANDIDATE_ITERATIONS: u64 = 400;
 
@@ -48,10 +63,13 @@ impl Config {
     /// The recipe for that many training rows.
     pub fn for_rows(rows: usize, task: Task) -> Self {
         let full = rows <= FULL_BATCH_ROWS;
+        // What has a closed form.
+        let exact = task == Task::Regression;
         let flow_epochs = if task == Task::Regression { FLOW_EPOCHS } else { EPOCHS };
         // Without the noise of batches, steps may be larger and fewer.
         let climb = |batch_iterations| if full { climb(1000, 0.05) } else { climb(batch_iterations, 0.02) };
         let inducing = 100.min(rows.max(1));
+        let searched_climb = self::climb(SEARCHED_ITERATIONS, 0.03);
         Self {
             task,
             recipe: Recipe::Best,
@@ -77,18 +95,26 @@ impl Config {
             },
             predictor: PredictorConfig {
                 inducing,
+                most_inducing: if exact { rows.clamp(1, MOST_POINTS) } else { inducing },
+                // Points on rows are as good as learned ones where they can be as many as the rows, or half of them.
+                grows: full,
+                search_rows: if exact { SEARCH_ROWS } else { 0 },
                 kernel: KernelKind::Rbf,
                 per_output: false,
                 length_scale: 1.0,
                 noise: 0.1,
             },
-            // Few rows say little about kernels, and the smoother one has fared better there.
-            candidate_kernels: if full { vec![] } else { vec![KernelKind::Matern32] },
+            candidate_kernels: match (full, exact) {
+                (_, true) => vec![KernelKind::Matern32, KernelKind::Matern52],
+                (false, _) => vec![KernelKind::Matern32],
+                // Few rows say little about the kernel of classes, and the smoother one has fared better there.
+                (true, false) => vec![],
+            },
             batch: if full { rows.max(1) } else { BATCH },
             paths: 1,
             candidate: self::climb(CANDIDATE_ITERATIONS, 0.05),
             warm_start: if full { self::climb(300, 0.05) } else { self::climb(2000, 0.02) },
-            no_flow: climb(batch_iterations(rows, EPOCHS)),
+            no_flow: if exact && !full { searched_climb } else { climb(batch_iterations(rows, EPOCHS)) },
             with_flow: climb(batch_iterations(rows, flow_epochs)),
             regularisation: Regularisation::default(),
             validation: ValidationConfig {
@@ -99,12 +125,25 @@ impl Config {
                 paths: 10,
                 decision_paths: 100,
                 // A tenth of few rows cannot tell a gain of 0.01 nats from none.
-                folds: if full { 5 } else { 1 },
+                folds: if full { 4 } else { 1 },
                 select: true,
                 // A tenth of few rows is worth training on in the end.
                 again_rows: if full { FULL_BATCH_ROWS } else { 0 },
             },
             averaging: None,
+            calibration: CalibrationConfig {
+                mode: CalibrationMode::Auto,
+                // Of few rows a fifth is much to leave out.
+                folds: if !full {
+                    0
+                } else if rows < FEW_ROWS_TO_LEAVE_OUT {
+                    10
+                } else {
+                    5
+                },
+                max_rows: 4000,
+                paths: 50,
+            },
             refit: RefitConfig { paths: 4, max_rows: 20_000 },
             jitter: 1e-6,
             variance_floor: 1e-8,
@@ -117,14 +156,15 @@ impl Config {
 impl Config {
     /// The model of the paper as it is written: RBF kernels, 100 inducing points in flow and predictor, twenty
     /// Euler–Maruyama steps, Adam with a rate of 0.01 on everything, a weak flow (s_f² = 0.01) in front of a sparse Gaussian
-    /// process that was trained alone; no rows are kept aside, nothing is chosen and nothing fitted afterwards.
+    /// process that was trained alone; no rows are kept aside, nothing is chosen, and nothing fitted or calibrated afterwards.
     ///
     /// The paper does not say how many paths a row has while training, how large batches are and how long a run is: one
     /// path, and batches and iterations of [`Config::for_rows`].
     pub fn paper(rows: usize, task: Task) -> Self {
         let mut config = Self { recipe: Recipe::Paper, ..Self::for_rows(rows, task) };
         let inducing = PAPER_INDUCING.min(rows.max(1));
-        config.predictor.inducing = inducing;
+        (config.predictor.inducing, config.predictor.most_inducing) = (inducing, inducing);
+        config.predictor.search_rows = 0;
         let flow = &mut config.flow;
         (flow.scheme, flow.optional, flow.inducing, flow.variance) = (Scheme::EulerMaruyama, false, inducing, 0.01);
         flow.set_steps(Some(EULER_STEPS));
@@ -135,6 +175,7 @@ impl Config {
             *climb = ClimbConfig { iterations, learning_rate: 0.01, schedule, natural_step, patience: 0 };
         }
         config.validation.fraction = 0.0;
+        config.calibration.mode = CalibrationMode::None;
         config.refit.paths = 0;
         config
     }

@@ -14,11 +14,12 @@
 //!    once more. So σ² becomes smaller, or else larger, as long as the log-likelihood of the validation rows gains.
 //!    Trials of kernels do without: the kernel whose variance was further off would gain.
 
-use super::comparison::Gain;
 use super::config::Config;
 use super::error::TrainError;
+use super::growth;
 use super::objective::{Paths, Standardised};
 use super::plan::NoiseFit;
+use crate::comparison::Gain;
 use crate::elbo::{Batch, value_and_gradient};
 use crate::exact;
 use crate::noise::NoiseKey;
@@ -70,8 +71,8 @@ pub(super) fn settle_jitter(
     Ok((params.jitter > before).then_some(params.jitter))
 }
 
-/// The last fit of all: σ² with the training rows, if validation rows want another, then q(u_g) on all rows. If they do
-/// not, everything is as it would be without them. What another σ² gained.
+/// The last fit of all: σ² with the training rows, if validation rows want another, then q(u_g) on all rows, or all but those
+/// that calibrate. If they do not, everything is as it would be without them. What another σ² gained.
 pub(super) fn finish(
     params: &mut Params,
     rows_of: Standardised<'_>,
@@ -88,6 +89,10 @@ pub(super) fn finish(
         if gain.is_some() {
             (*params, noise) = (chosen, NoiseFit::Keep);
         }
+    }
+    if config.keeps_apart() {
+        refit(params, rows_of, FitRows { validation: &[], ..apart }, noise, config, threads)?;
+        return Ok(gain);
     }
     let total = rows_of.data.rows();
     let order = Permutation::new(total, config.seed, Purpose::Refit, 0);
@@ -107,6 +112,11 @@ pub(super) fn refit(
     config: &Config,
     threads: &Threads,
 ) -> Result<Option<Gain>, TrainError> {
+    let grown = config.grows(rows_of.data.rows()) && {
+        let ends: Vec<f64> = rows_of.drift_ends(params, rows.training, threads)?.into_iter().map(f64::from).collect();
+        let noise = params.likelihood.noise().iter().copied().fold(f64::INFINITY, f64::min);
+        growth::grow(&mut params.predictor, &ends, noise, config.predictor.most_inducing, params.flow.is_some())
+    };
     settle_jitter(params, rows_of, config, threads)?;
     let key = NoiseKey { seed: config.seed, purpose: Purpose::Refit, iteration: 0 };
     let paths = Paths { count: config.refit.paths, key, threads };
@@ -117,7 +127,7 @@ pub(super) fn refit(
     let mut predictor = Params { flow: None, ..params.clone() };
     fit(&mut predictor, &batches, threads)?;
     let closed_form = predictor.likelihood.with(|density| density.has_closed_form());
-    let noise_to_bound = params.flow.is_none() && noise_fit != NoiseFit::Keep;
+    let noise_to_bound = (params.flow.is_none() || grown) && noise_fit != NoiseFit::Keep;
     for sweep in 1..SWEEPS {
         if closed_form {
             let enough = if sweep == 1 { WORTHWHILE } else { SETTLED };
@@ -321,6 +331,8 @@ mod tests {
     fn config() -> Config {
         let mut config = Config::for_rows(400, Task::Regression);
         (config.predictor.inducing, config.flow.inducing) = (20, 5);
+        // The points as they are given.
+        config.predictor.most_inducing = 20;
         config
     }
 

@@ -2,14 +2,16 @@
 
 use std::ops::Range;
 
+use super::order::Order;
 use super::plan::Stage;
+use crate::data::Dataset;
 use crate::permutation::Permutation;
 use crate::philox::Purpose;
 
 /// The rows of a data set in an order chosen by the seed; the validation rows are a range of places in it.
 #[derive(Clone, Debug)]
 pub(super) struct StageRows {
-    order: Permutation,
+    order: Order,
     total: usize,
     validation: Range<usize>,
     batch: usize,
@@ -17,8 +19,8 @@ pub(super) struct StageRows {
 }
 
 impl StageRows {
-    pub(super) fn new(total: usize, seed: u64, stage: &Stage) -> Self {
-        let order = Permutation::new(total, seed, Purpose::Split, 0);
+    pub(super) fn new(data: &Dataset, seed: u64, stage: &Stage) -> Self {
+        let (order, total) = (Order::new(data, seed), data.rows());
         Self { order, total, validation: stage.validation.clone(), batch: stage.batch, seed }
     }
 
@@ -67,7 +69,8 @@ mod tests {
     fn rows(total: usize, batch: usize) -> StageRows {
         let mut config = Config { batch, ..Config::for_rows(total, Task::Regression) };
         config.flow.optional = false;
-        StageRows::new(total, 0, &plan(total, &config).stages[0])
+        let data = Dataset::new(vec![0.0; total], vec![0.0; total], 1).unwrap();
+        StageRows::new(&data, 0, &plan(total, &config).stages[0])
     }
 
     #[test]

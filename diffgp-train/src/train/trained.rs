@@ -1,8 +1,9 @@
 //! What training gives: the model, its score, its predictions and its file.
 
-use super::comparison::Gain;
 use super::config::Task;
 use super::objective::{Paths, Standardised};
+use crate::calibration::{Calibration, with_calibration};
+use crate::comparison::Gain;
 use crate::data::{Dataset, Scaling};
 use crate::discretisation::Discretisation;
 use crate::elbo::ElboError;
@@ -45,6 +46,8 @@ pub struct Trained {
     pub noise_gain: Option<Gain>,
     /// How far the steps of the flow are from the solution of its equation, if there is a flow.
     pub discretisation: Option<Discretisation>,
+    /// The calibration of its error bars, if there is one.
+    pub calibration: Option<Calibration>,
 }
 
 impl Trained {
@@ -74,7 +77,8 @@ impl Trained {
         let metadata =
             Metadata { scaling: &self.scaling, names: &[], classes: &[], model_id: &[], discretisation: None };
         let exported = export(&self.params, &metadata, &[])?;
-        ModelFile::new(&exported.bytes).map_err(ExportError::Refused)?.predict(rows, sampling, threads)
+        let bytes = with_calibration(&exported.bytes, self.calibration.as_ref()).map_err(ExportError::Refused)?;
+        ModelFile::new(&bytes).map_err(ExportError::Refused)?.predict(rows, sampling, threads)
     }
 
     fn export_with(&self, names: &[String], classes: &[String], data: &Dataset) -> Result<Exported, ExportError> {
@@ -86,6 +90,8 @@ impl Trained {
         let rows: Vec<f32> = (0..count).flat_map(|i| data.input_row(i * data.rows() / count)).copied().collect();
         let metadata =
             Metadata { scaling: &self.scaling, names, classes, model_id: &[], discretisation: self.discretisation };
-        export(&self.params, &metadata, &rows)
+        let exported = export(&self.params, &metadata, &rows)?;
+        let bytes = with_calibration(&exported.bytes, self.calibration.as_ref())?;
+        Ok(Exported { bytes, ..exported })
     }
 }

@@ -101,12 +101,15 @@ fn predict_in_pieces<'w>(
     run.finish()
 }
 
-/// Row, inputs out of range, then mean, variance and latent variance of every output, then every probability.
+/// Row, inputs out of range, then mean, variance, latent variance and the low end of the 90 % interval of every output, then every probability.
 fn show(name: &str, row: u32, prediction: Result<Prediction<'_>, Error>) {
-    let mut words = [0; 2 + 4 * MAX_OUTPUTS];
+    let mut words = [0; 2 + 5 * MAX_OUTPUTS];
     let mut used = 0;
     if let Ok(p) = prediction {
-        let outputs = p.outputs().flat_map(|output| [output.mean(), output.variance(), output.latent_variance()]);
+        let outputs = p.outputs().flat_map(|output| {
+            let (low, _) = output.interval(0.9).unwrap_or_default();
+            [output.mean(), output.variance(), output.latent_variance(), low]
+        });
         let numbers = outputs.chain(p.probabilities()).map(f32::to_bits);
         let head = [row, p.out_of_range().bits() as u32];
         for (word, number) in words.iter_mut().zip(head.into_iter().chain(numbers)) {

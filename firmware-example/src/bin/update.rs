@@ -1,77 +1,28 @@
-//! A model update with `diffgp-slots`, over memory in place of the board's flash: how the calls go together, and that
-//! nothing in them can panic. `docs/model-update.md` says how it is done with a real flash.
+//! A device in the field: predicts over the serial port with the model in its slots, which `diffgp update` replaces.
+//! Memory plays the flash; `docs/model-update.md` says how it is done with a real one.
 #![no_std]
 #![no_main]
 
-use core::hint::black_box;
-use diffgp_firmware::{entry, region};
-use diffgp_slots::{Copied, Layout, Slots};
-use embedded_storage::nor_flash::{ErrorType, NorFlash, NorFlashErrorKind, ReadNorFlash};
+use diffgp_firmware::counter::Counter;
+use diffgp_firmware::flash::{Flash, LAYOUT, model_at};
+use diffgp_firmware::uart::Uart;
+use diffgp_firmware::{MOST_OPERATIONS, console, entry};
+use diffgp_infer::Workspace;
+use diffgp_link::Device;
+use diffgp_slots::{Fits, Mapped, Slots};
 
 diffgp_firmware::forbid_panic!();
 
-/// Two slots of two pages.
-const LAYOUT: Layout = Layout { start: 0, slot_bytes: 2048 };
-/// Bytes of a model that are handed over at a time, as a link would.
-const PIECE: usize = 100;
-
-/// Stands for the driver of the HAL.
-struct Memory([u8; 4096]);
-
-impl Memory {
-    fn part(&mut self, from: u32, length: usize) -> Result<&mut [u8], NorFlashErrorKind> {
-        let part = self.0.get_mut(from as usize..).and_then(|rest| rest.get_mut(..length));
-        part.ok_or(NorFlashErrorKind::OutOfBounds)
-    }
-}
-
-impl ErrorType for Memory {
-    type Error = NorFlashErrorKind;
-}
-
-impl ReadNorFlash for Memory {
-    const READ_SIZE: usize = 1;
-
-    fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), NorFlashErrorKind> {
-        let part = self.part(offset, bytes.len())?;
-        bytes.iter_mut().zip(part).for_each(|(byte, stored)| *byte = *stored);
-        Ok(())
-    }
-
-    fn capacity(&self) -> usize {
-        self.0.len()
-    }
-}
-
-impl NorFlash for Memory {
-    const WRITE_SIZE: usize = 4;
-    const ERASE_SIZE: usize = 1024;
-
-    fn erase(&mut self, from: u32, to: u32) -> Result<(), NorFlashErrorKind> {
-        self.part(from, to.saturating_sub(from) as usize)?.fill(0xff);
-        Ok(())
-    }
-
-    fn write(&mut self, offset: u32, bytes: &[u8]) -> Result<(), NorFlashErrorKind> {
-        let part = self.part(offset, bytes.len())?;
-        part.iter_mut().zip(bytes).for_each(|(stored, byte)| *stored &= *byte);
-        Ok(())
-    }
-}
-
 #[entry]
 fn main() -> ! {
-    let mut copy = [0; 512];
-    if let Ok(mut slots) = Slots::open(Memory(black_box([0xff; 4096])), LAYOUT, Copied(&mut copy)) {
-        let received = black_box(region::model());
-        let replaced = slots.update(received.len() as u32).and_then(|mut update| {
-            received.chunks(PIECE).try_for_each(|piece| update.write(piece))?;
-            update.commit()
-        });
-        // On an error the old model is still the active one.
-        black_box((replaced.is_ok(), slots.active()));
-    }
+    let Some(counter) = Counter::start() else { console::exit(1) };
+    let mut uart = Uart::start();
+    let fits = Fits::<4, 50> { operations: MOST_OPERATIONS };
+    let Ok(slots) = Slots::open(Flash::take(), LAYOUT, Mapped(model_at), fits) else { console::exit(2) };
+    let mut device = Device::new(slots, Workspace::<4, 50>::new(), MOST_OPERATIONS, |work| counter.ticks(work).0);
     loop {
-        black_box(&copy);
+        if let Some(frame) = device.answer(uart.read()) {
+            uart.write(&frame);
+        }
     }
 }

@@ -11,9 +11,9 @@ use diffgp_infer::{Error, Keyed, Model, Prediction, Workspace};
 const MODEL_BYTES: usize = 1 << 20;
 const INPUTS: usize = 32;
 const OUTPUTS: usize = 6;
-/// How many words follow, inputs out of range (bits), mean, variance and latent variance of every output, then every
-/// probability.
-const WORDS: usize = 2 + 4 * OUTPUTS;
+/// How many words follow, inputs out of range (bits), mean, variance, latent variance and the low end of the 90 % interval
+/// of every output, then every probability.
+const WORDS: usize = 2 + 5 * OUTPUTS;
 
 /// No panic may be reachable: a call of this handler would leave an import in the module, which has none.
 #[panic_handler]
@@ -96,7 +96,10 @@ fn in_pieces<'w>(
 
 fn words(prediction: Result<Prediction<'_>, Error>) -> Option<[u32; WORDS]> {
     let p = prediction.ok()?;
-    let outputs = p.outputs().flat_map(|output| [output.mean(), output.variance(), output.latent_variance()]);
+    let outputs = p.outputs().flat_map(|output| {
+        let (low, _) = output.interval(0.9).unwrap_or_default();
+        [output.mean(), output.variance(), output.latent_variance(), low]
+    });
     let numbers = outputs.chain(p.probabilities()).map(f32::to_bits);
     let mut words = [0; WORDS];
     let mut used = 0;

@@ -1,8 +1,8 @@
 //! The bytes of a random model of any shape, written by hand: training and compression would not give most of them. Its
 //! numbers are of the size that trained models have, since arithmetic in software takes longer for some than for others.
 
-use diffgp_core::blob::layout::{padded, position};
-use diffgp_core::blob::{FORMAT_VERSION, Header, KernelRecord, MAGIC, OutputRecord, TargetRecord, checksum};
+use diffgp_core::blob::layout::{BLOCK, padded, position};
+use diffgp_core::blob::{FORMAT_VERSION, FixedRow, Header, KernelRecord, MAGIC, OutputRecord, TargetRecord, checksum};
 use diffgp_core::kernel::KernelKind;
 use diffgp_infer::{Keyed, Noise};
 
@@ -62,7 +62,84 @@ impl Writer {
         values
     }
 
+    /// Whole words of integers.
+    fn words(&mut self, words: impl IntoIterator<Item = i32>) -> u32 {
+        let at = (self.tensors.len() / 4) as u32;
+        self.tensors.extend(words.into_iter().flat_map(i32::to_le_bytes));
+        at
+    }
+
+    /// Rows of normal numbers, interleaved, as integers raised by half of their range; zeros where there are none.
+    fn raised(&mut self, rows: usize, columns: usize, size: f32, bits: u32) -> u32 {
+        let at = (self.tensors.len() / 4) as u32;
+        let limit = (1 << (bits - 1)) as f32;
+        let numbers = self.rows(rows, columns, size);
+        let exists = {
+            let mut exists = vec![false; numbers.len()];
+            (0..rows).for_each(|row| (0..columns).for_each(|column| exists[position(row, column, columns)] = true));
+            exists
+        };
+        for (number, exists) in numbers.into_iter().zip(exists) {
+            let raised = if exists { (number.clamp(1.0 - limit, limit - 1.0) + limit) as u16 } else { 0 };
+            match bits {
+                8 => self.tensors.push(raised as u8),
+                _ => self.tensors.extend(raised.to_le_bytes()),
+            }
+        }
+        at
+    }
+
+    /// A kernel with distances of about 1, in units of 2⁻¹¹.
+    fn fixed_kernel(&mut self, shape: &Shape, points: usize, variance: f32) {
+        let size = 2048.0 / (shape.inputs as f32).sqrt();
+        // X = x S / 2³² for x in Q24; a box that no state leaves; s √dt of a hundredth and a floor of one unit.
+        let scales = vec![(size * 256.0) as i32; shape.inputs];
+        let (low, high) = (vec![-(1 << 30); shape.inputs], vec![1 << 30; shape.inputs]);
+        let words = [scales, low, high, vec![1 << 17, 1]].concat();
+        let record = KernelRecord {
+            kind: shape.kernel,
+            point_element: element(16),
+            unused: 0,
+            variance,
+            unit: 1.0 / 2048.0,
+            scales_at: self.words(words),
+            points_at: self.raised(points, shape.inputs, size, 16),
+        };
+        self.kernels.extend(record.words());
+    }
+
+    fn fixed_output(&mut self, shape: &Shape, features: usize, rank: usize) {
+        let weights: Vec<i32> = self.normals(features, (1 << 24) as f32).iter().map(|&weight| weight as i32).collect();
+        // What a step adds is about a hundredth; the lower halves take all digits but four.
+        let weights_at = self.words(weights.into_iter().chain([1 << 20, 4]));
+        let bits = shape.bits[2];
+        let size = (1 << (bits - 1)) as f32 / 4.0;
+        let directions_at = self.raised(rank, features, size, bits);
+        // Leading directions have coarser features than the others; each explains little.
+        let row = |r: usize| FixedRow {
+            factor: 40_000,
+            shift: 24,
+            feature_shift: [10, 8, 6, 6][(r / BLOCK).min(3)],
+            negative: r % 5 == 4,
+        };
+        let padding = vec![0; padded(rank) - rank];
+        let coefficients_at = self.words((0..rank).map(|r| row(r).word() as i32).chain(padding));
+        let record = OutputRecord {
+            rank: rank as u16,
+            weight_element: element(16),
+            direction_element: element(bits),
+            unit: (-31.0_f32).exp2(),
+            weights_at,
+            directions_at,
+            coefficients_at,
+        };
+        self.outputs.extend(record.words());
+    }
+
     fn kernel(&mut self, shape: &Shape, points: usize, variance: f32) {
+        if shape.fixed {
+            return self.fixed_kernel(shape, points, variance);
+        }
         let kind = KernelKind::from_number(shape.kernel).expect("a kernel of the format");
         // So that distances are about 1 whatever the number of inputs.
         let scale = kind.distance_scale() as f32 / (shape.inputs as f32).sqrt();
@@ -90,6 +167,9 @@ impl Writer {
     }
 
     fn output(&mut self, shape: &Shape, features: usize, rank: usize) {
+        if shape.fixed {
+            return self.fixed_output(shape, features, rank);
+        }
         let size = 1.0 / (features as f32).sqrt();
         let weights = self.normals(features, size);
         let (weights_at, unit) = self.tensor(&weights, shape.bits[1]);
@@ -166,7 +246,7 @@ pub(crate) fn blob(shape: &Shape) -> Vec<u8> {
         inputs: inputs as u8,
         outputs: shape.outputs as u8,
         likelihood: shape.likelihood,
-        arithmetic: 0,
+        arithmetic: shape.fixed.into(),
         scheme: 0,
         calibration: 0,
         epsilon: if shape.likelihood == 1 { 0.01 } else { 0.0 },

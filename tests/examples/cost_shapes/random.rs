@@ -16,6 +16,7 @@ impl Shape {
             shared: true,
             rank: 0,
             kernel: 0,
+            fixed: false,
             bits: [32; 3],
             predictor_inducing: 1,
             predictor_rank: 1,
@@ -65,6 +66,7 @@ impl Shape {
             shared: dice.one_in(2),
             rank: dice.below(inducing * times.max(1) + 1),
             kernel: if dice.one_in(3) { 1 + dice.below(2) as u8 } else { 0 },
+            fixed: false,
             bits: [bits(&mut dice), bits(&mut dice), bits(&mut dice)],
             predictor_inducing,
             predictor_rank: dice.below(predictor_inducing.min(100) + 1),
@@ -72,6 +74,14 @@ impl Shape {
             per_output: dice.one_in(2),
             likelihood,
         }
+    }
+
+    /// The shape of a model that is evaluated in integers, as near to this one as there is.
+    pub(crate) fn in_integers(self) -> Self {
+        let directions = if self.bits[2] == 8 || self.rank % 4 == 3 { 8 } else { 16 };
+        let rank = self.rank.min(self.inducing);
+        // Time is always folded in.
+        Self { fixed: true, times: 0, rank, bits: [16, 16, directions], ..self }
     }
 }
 

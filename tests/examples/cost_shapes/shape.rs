@@ -21,6 +21,8 @@ pub(crate) struct Shape {
     pub(crate) rank: usize,
     /// Number of the kind of all kernels.
     pub(crate) kernel: u8,
+    /// Whether it is evaluated in integers.
+    pub(crate) fixed: bool,
     /// Bits of points, weights and directions.
     pub(crate) bits: [u32; 3],
     /// M of the predictor.

@@ -1,4 +1,4 @@
-//! Compressed forms of the stored models: tensors of sixteen and of eight bits.
+//! Compressed forms of the stored models: tensors of sixteen and of eight bits, and models for integer arithmetic.
 
 use std::error::Error;
 use std::fs;
@@ -17,7 +17,7 @@ pub(crate) struct Smaller {
     goal: Goal,
 }
 
-pub(crate) const SMALLER: [Smaller; 4] = [
+pub(crate) const SMALLER: [Smaller; 12] = [
     // D = 8, M = 100 in 32 KiB: eight bits, and small enough for every board.
     Smaller { name: "v2-kin8nm-32k", from: "v2-kin8nm", goal: within(32 << 10) },
     // Nearly without loss: sixteen bits.
@@ -29,14 +29,33 @@ pub(crate) const SMALLER: [Smaller; 4] = [
         from: "../../diffgp-infer/models/v2-steps",
         goal: within(1000),
     },
+    // For integer arithmetic: a kernel per dimension, a shared one, steps with tables of their own, two classes, three, and
+    // two targets.
+    Smaller { name: "v2-power-integers", from: "v2-power", goal: INTEGERS },
+    Smaller { name: "v2-power-shared-integers", from: "v2-power-shared", goal: INTEGERS },
+    Smaller { name: "v2-concrete-temporal-integers", from: "v2-concrete-temporal", goal: INTEGERS },
+    Smaller { name: "v2-higgs-integers", from: "v2-higgs", goal: INTEGERS },
+    Smaller { name: "v2-iris-integers", from: "../../diffgp-infer/models/v2-iris", goal: INTEGERS },
+    Smaller { name: "v2-energy2-integers", from: "../../diffgp-infer/models/v2-energy2", goal: INTEGERS },
+    // With Matérn kernels.
+    Smaller {
+        name: "v2-pendulum-temporal-integers",
+        from: "../../diffgp-infer/models/v2-pendulum-temporal",
+        goal: INTEGERS,
+    },
+    // In the same 32 KiB as with tensors of eight bits in f32.
+    Smaller { name: "v2-kin8nm-32k-integers", from: "v2-kin8nm", goal: Goal { integers: true, ..within(32 << 10) } },
 ];
 
+const INTEGERS: Goal =
+    Goal { max_bytes: None, max_instructions: None, tolerance: None, integers: true, mean_only: false };
+
 const fn within(bytes: usize) -> Goal {
-    Goal { max_bytes: Some(bytes), max_instructions: None, tolerance: None, mean_only: false }
+    Goal { max_bytes: Some(bytes), max_instructions: None, tolerance: None, integers: false, mean_only: false }
 }
 
 const fn losing(nats: f64) -> Goal {
-    Goal { max_bytes: None, max_instructions: None, tolerance: Some(nats), mean_only: false }
+    Goal { max_bytes: None, max_instructions: None, tolerance: Some(nats), integers: false, mean_only: false }
 }
 
 pub(crate) fn store(smaller: &Smaller) -> Result<(), Box<dyn Error>> {

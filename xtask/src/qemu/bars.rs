@@ -1,12 +1,26 @@
 //! What the figures must not exceed, whatever the compiler.
 
-use super::figures::{Figures, Minimal};
+use super::figures::{Figures, Minimal, Raw};
 use anyhow::{Result, ensure};
 
 /// Names every bar that is missed.
 pub(crate) fn check(boards: &[Figures]) -> Result<()> {
     let mut missed = Vec::new();
     for figures in boards {
+        for pair in &figures.integers {
+            let least = least_gain(&figures.board, &pair.model);
+            for (way, gain) in ["along the drift", "of a sampled path"].into_iter().zip(pair.gains()) {
+                if gain < least {
+                    missed.push(format!(
+                        "{}: {} in integers takes {gain:.2} times fewer instructions {way}, not {least}",
+                        figures.board, pair.model
+                    ));
+                }
+            }
+        }
+        if figures.board == "m0" {
+            missed.extend(missed_by_raw(figures.raw.as_ref()).iter().map(|missed| format!("m0: {missed}")));
+        }
         let mut at_most = |what: &str, found: f64, bar: f64| {
             if found > bar {
                 missed.push(format!("{}: {what} is {found}, more than {bar}", figures.board));
@@ -36,4 +50,22 @@ pub(crate) fn check(boards: &[Figures]) -> Result<()> {
     }
     ensure!(missed.is_empty(), "bars missed:\n  {}", missed.join("\n  "));
     Ok(())
+}
+
+/// The bars of the image that computes with integers alone. Not measured is not below a bar.
+pub(crate) fn missed_by_raw(raw: Option<&Raw>) -> Vec<String> {
+    let figure = |of: fn(&Raw) -> u32| raw.map_or(u32::MAX, of);
+    let bars = [("flash", figure(|raw| raw.flash_bytes), 12 << 10), ("stack", figure(|raw| raw.stack_bytes), 1 << 10)];
+    let missed = bars.into_iter().filter(|(_, found, bar)| found > bar);
+    missed.map(|(what, found, bar)| format!("{what} of the image of integers is {found}, more than {bar}")).collect()
+}
+
+/// How many times fewer instructions integers have to take than f32; 0 where nothing is asked.
+fn least_gain(board: &str, model: &str) -> f64 {
+    match (board, model) {
+        ("m0" | "m3", "v2-power" | "v2-kin8nm-32k") => 25.0,
+        ("rv32" | "rv32imc", "v2-power" | "v2-kin8nm-32k") => 20.0,
+        ("m4f", "v2-kin8nm-32k") => 1.0,
+        _ => 0.0,
+    }
 }

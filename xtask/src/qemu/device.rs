@@ -76,7 +76,7 @@ impl Emulated {
     fn start(board: &Board, case: &Case, serial: Serial) -> Result<Self> {
         let image = machine::build(board, "serial", "release")?;
         let model = Loaded { file: &case.model, address: board.model_address };
-        let mut emulator = machine::start_with_serial(board, &image, &[model], serial)?;
+        let mut emulator = machine::start_with_serial(board, &image, &[model], serial, &[])?;
         // It tells where its port is: on standard error for TCP, on standard output for a terminal.
         let said: Box<dyn Read> = match (serial, emulator.stdout.take(), emulator.stderr.take()) {
             (Serial::Terminal, Some(stdout), _) => Box::new(stdout),

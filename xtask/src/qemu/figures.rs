@@ -50,9 +50,41 @@ pub(crate) struct Figures {
     pub(crate) workspace_bytes: u32,
     /// Deepest stack of parse and sampled prediction in one call.
     pub(crate) stack_bytes: u32,
+    /// Models in f32 and made for integers of them.
+    #[serde(default)]
+    pub(crate) integers: Vec<InIntegers>,
     /// On the board with bars: what the minimal image itself does, seen from outside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) minimal: Option<Minimal>,
+    /// On the smallest board: the same of the image that computes with integers alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) raw: Option<Raw>,
+}
+
+/// Instructions of a model and of the same in integers, along the drift and of a sampled path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct InIntegers {
+    pub(crate) model: String,
+    pub(crate) single: [u64; 2],
+    pub(crate) fixed: [u64; 2],
+}
+
+impl InIntegers {
+    /// How many times fewer there are in integers.
+    pub(crate) fn gains(&self) -> [f64; 2] {
+        [0, 1].map(|i| self.single[i] as f64 / self.fixed[i] as f64)
+    }
+}
+
+/// The image `raw`: sensor counts in, fixed-point numbers out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Raw {
+    pub(crate) flash_bytes: u32,
+    /// The whole stack of the program, without the workspace that lies on it.
+    pub(crate) stack_bytes: u32,
+    /// Of `v2-kin8nm-32k-integers`.
+    pub(crate) instructions_prediction: u64,
+    pub(crate) instructions_sampled_path: u64,
 }
 
 /// The bars in the very image whose flash is reported.
@@ -144,6 +176,22 @@ fn differences_of(old: &Figures, new: &Figures) -> Result<Vec<String>> {
 /// The compiler that the figures in the file were made with.
 pub(crate) fn recorded_rustc() -> Result<String> {
     Ok(read()?.rustc)
+}
+
+/// The stack of a board's image as it is in the file.
+pub(crate) fn recorded_stack(board: &str) -> Result<u32> {
+    Ok(recorded(board)?.stack_bytes)
+}
+
+/// Instructions of a sum of 100 RBF kernels of 8 inputs, and of a multiply-add, as they are in the file.
+pub(crate) fn recorded_arithmetic(board: &str) -> Result<(u64, f64)> {
+    let figures = recorded(board)?;
+    Ok((figures.instructions_rbf_sum, figures.instructions_per_mac))
+}
+
+fn recorded(board: &str) -> Result<Figures> {
+    let figures = read()?.boards.into_iter().find(|figures| figures.board == board);
+    figures.with_context(|| format!("no figures of {board}"))
 }
 
 /// The compiler in use, as it names itself.

@@ -14,29 +14,52 @@ const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 /// Builds one image of the firmware crate and returns its ELF file.
 pub(crate) fn build(board: &Board, image: &str, profile: &str) -> Result<PathBuf> {
-    build_as(board, image, profile, None, true)
+    build_as(board, image, profile, None, None)
 }
 
 /// The same with a model inside.
 pub(crate) fn build_with_model(board: &Board, image: &str, profile: &str, model: &Path) -> Result<PathBuf> {
-    build_as(board, image, profile, Some(model), true)
+    build_as(board, image, profile, Some(model), None)
 }
 
-/// The same for real targets in f32 alone: without the code for classes and integers.
-pub(crate) fn build_bare(board: &Board, image: &str, profile: &str) -> Result<PathBuf> {
-    build_as(board, image, profile, None, false)
+/// The same for real targets in one arithmetic alone, without the code for classes and compressed tensors.
+pub(crate) fn build_bare(board: &Board, image: &str, profile: &str, arithmetic: Arithmetic) -> Result<PathBuf> {
+    build_as(board, image, profile, None, Some(arithmetic))
+}
+
+/// What a small image computes in.
+#[derive(Clone, Copy)]
+pub(crate) enum Arithmetic {
+    Single,
+    Fixed,
+}
+
+impl Arithmetic {
+    /// The firmware's cargo feature.
+    fn feature(self) -> &'static str {
+        match self {
+            Self::Single => "single",
+            Self::Fixed => "fixed",
+        }
+    }
 }
 
 /// Two boards share a target: nobody may build between the build and the copy of an image.
 static BUILDING: Mutex<()> = Mutex::new(());
 
-fn build_as(board: &Board, image: &str, profile: &str, model: Option<&Path>, whole: bool) -> Result<PathBuf> {
+fn build_as(
+    board: &Board,
+    image: &str,
+    profile: &str,
+    model: Option<&Path>,
+    bare: Option<Arithmetic>,
+) -> Result<PathBuf> {
     let _alone = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = command::root().join("firmware-example/target");
     let mut cargo = command::cargo("firmware-example", ["build", "--locked", "--quiet", "--bin", image]);
-    cargo.args(["--profile", profile, "--target", board.target, "--features", board.name]);
-    if !whole {
-        cargo.arg("--no-default-features");
+    cargo.args(["--profile", profile, "--target", board.target, "--features", board.feature]);
+    if let Some(arithmetic) = bare {
+        cargo.args(["--no-default-features", "--features", arithmetic.feature()]);
     }
     if let Some(model) = model {
         cargo.args(["--features", "compiled-in-model"]).env("DIFFGP_MODEL", model);
@@ -46,7 +69,7 @@ fn build_as(board: &Board, image: &str, profile: &str, model: Option<&Path>, who
     let images = directory.join("images");
     fs::create_dir_all(&images)?;
     let inside = if model.is_some() { "-with-model" } else { "" };
-    let bare = if whole { "" } else { "-bare" };
+    let bare = bare.map_or(String::new(), |arithmetic| format!("-{}", arithmetic.feature()));
     let copy = images.join(format!("{image}-{}-{profile}{inside}{bare}", board.name));
     fs::copy(directory.join(board.target).join(profile).join(image), &copy)?;
     Ok(copy)
@@ -75,9 +98,16 @@ pub(crate) enum Serial {
     Terminal,
 }
 
-/// Starts an image with a serial port. The caller ends it.
-pub(crate) fn start_with_serial(board: &Board, elf: &Path, loaded: &[Loaded<'_>], serial: Serial) -> Result<Child> {
+/// Starts an image with a serial port and more arguments of the emulator. The caller ends it.
+pub(crate) fn start_with_serial(
+    board: &Board,
+    elf: &Path,
+    loaded: &[Loaded<'_>],
+    serial: Serial,
+    more: &[String],
+) -> Result<Child> {
     let mut qemu = emulator(board, elf, loaded);
+    qemu.args(more);
     qemu.arg("-serial").arg(match serial {
         Serial::TcpClient(port) => format!("tcp:127.0.0.1:{port}"),
         Serial::TcpServer => "tcp:127.0.0.1:0,server=on".to_owned(),
@@ -91,6 +121,9 @@ pub(crate) fn start_with_serial(board: &Board, elf: &Path, loaded: &[Loaded<'_>]
 fn emulator(board: &Board, elf: &Path, loaded: &[Loaded<'_>]) -> Command {
     let mut qemu = Command::new(if board.is_riscv() { "qemu-system-riscv32" } else { "qemu-system-arm" });
     qemu.args(["-M", board.machine, "-display", "none", "-monitor", "none"]);
+    if let Some(processor) = board.processor {
+        qemu.args(["-cpu", processor]);
+    }
     qemu.args(["-chardev", "stdio,id=out", "-semihosting-config", "enable=on,target=native,chardev=out"]);
     if board.is_riscv() {
         qemu.args(["-bios", "none", "-icount", "shift=0"]);

@@ -11,17 +11,23 @@
 use super::board::Board;
 use super::cases::Case;
 use super::elf::Elf;
-use super::figures::{Figures, Minimal};
-use super::machine::{self, Loaded, numbers};
+use super::figures::{Figures, InIntegers, Minimal, Raw};
+use super::images;
+use super::machine::{self, Arithmetic, Loaded, numbers};
 use super::selftest::CALIBRATION_INSTRUCTIONS;
 use super::traced;
+use crate::command;
 use anyhow::{Context, Result, ensure};
+use diffgp_infer::Workspace;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 const INPUTS: f64 = 8.0;
 const INDUCING: f64 = 100.0;
 const STEPS: f64 = 20.0;
+
+/// Models that are counted in both arithmetics: one of the default steps, a trained one, and a trained one in 32 KB.
+pub(crate) const IN_BOTH: [&str; 3] = ["small-midpoint", "v2-power", "v2-kin8nm-32k"];
 
 /// What one run of the measuring image says of one case.
 struct Measured {
@@ -35,7 +41,7 @@ struct Measured {
 pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<Figures> {
     let image = machine::build(board, "measure", "release")?;
     let mut measured = BTreeMap::new();
-    for case in cases.iter().filter(|case| case.fits(board)) {
+    for case in cases.iter().filter(|case| case.runs_on(board)) {
         let figures = run_case(board, &image, case).with_context(|| format!("case {}", case.name))?;
         measured.insert(case.name.as_str(), figures);
     }
@@ -47,7 +53,7 @@ pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<Figures> {
     let mac = multiply_add(directions.sampled, none.sampled, rank);
     let (small, rough, compressed) = (of("small")?, of("small-matern32")?, of("v2-kin8nm-32k")?);
     let (classes, targets) = (of("small-six-classes")?, of("small-two-targets")?);
-    let minimal_image = machine::build_bare(board, "minimal", "release")?;
+    let minimal_image = machine::build_bare(board, "minimal", "release", Arithmetic::Single)?;
     let minimal = Elf::read(&minimal_image)?;
     let whole = Elf::read(&machine::build(board, "minimal", "release")?)?;
     Ok(Figures {
@@ -74,6 +80,8 @@ pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<Figures> {
         ram_bytes: minimal.static_ram_bytes() + none.workspace,
         workspace_bytes: none.workspace,
         stack_bytes: measured.values().map(|case| case.stack).max().unwrap_or(0),
+        integers: IN_BOTH.iter().map(|name| in_both(name, &measured)).collect::<Result<_>>()?,
+        raw: (board.name == "m0").then(|| in_raw(board).context("the image of integers")).transpose()?,
         minimal: (board.name == "m4f")
             .then(|| in_minimal(board, &minimal_image, cases, none.workspace).context("the minimal image"))
             .transpose()?,
@@ -84,7 +92,7 @@ pub(crate) fn run(board: &Board, cases: &[Case]) -> Result<Figures> {
 fn in_minimal(board: &Board, image: &Path, cases: &[Case], workspace: u32) -> Result<Minimal> {
     let traced = |name: &str| {
         let case = cases.iter().find(|case| case.name == name).with_context(|| format!("no case {name:?}"))?;
-        traced::run(board, image, case).with_context(|| format!("case {name}"))
+        traced::run(board, image, &case.model).with_context(|| format!("case {name}"))
     };
     let (none, half, full) = (traced("rank-0")?, traced("rank-0-half-the-steps")?, traced("bars")?);
     let stack = [&none, &half, &full].map(|case| case.stack).into_iter().max().unwrap_or(0);
@@ -92,6 +100,35 @@ fn in_minimal(board: &Board, image: &Path, cases: &[Case], workspace: u32) -> Re
         instructions_rbf_sum: rounded(step(none.drift, half.drift) / INPUTS),
         instructions_per_mac: multiply_add(full.sampled, none.sampled, INDUCING),
         stack_bytes: stack - workspace,
+    })
+}
+
+fn in_both(name: &str, measured: &BTreeMap<&str, Measured>) -> Result<InIntegers> {
+    let counts = |name: &str| {
+        let case = measured.get(name).with_context(|| format!("no case {name:?}"))?;
+        Ok::<_, anyhow::Error>([rounded(case.drift), rounded(case.sampled)])
+    };
+    let fixed = counts(&in_integers(name))?;
+    Ok(InIntegers { model: name.to_owned(), single: counts(name)?, fixed })
+}
+
+/// The name of the same model in integers.
+fn in_integers(name: &str) -> String {
+    format!("{name}-integers")
+}
+
+/// The smallest image of all, which has eight inputs.
+fn in_raw(board: &Board) -> Result<Raw> {
+    let image = machine::build_bare(board, "raw", "release", Arithmetic::Fixed)?;
+    let elf = Elf::read(&image)?;
+    images::check_without_floats(&elf)?;
+    let model = command::root().join("tests/blobs/v2-kin8nm-32k-integers.dgp");
+    let traced = traced::run(board, &image, &model)?;
+    Ok(Raw {
+        flash_bytes: elf.flash_bytes(),
+        stack_bytes: traced.stack - Workspace::<8, 100>::BYTES as u32,
+        instructions_prediction: rounded(traced.drift),
+        instructions_sampled_path: rounded(traced.sampled),
     })
 }
 
@@ -157,7 +194,18 @@ pub(crate) fn compare(expected: &str, printed: &str) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::compare;
+    use super::super::{bars, board};
+    use super::{compare, in_raw};
+
+    /// As part of `cargo xtask qemu` it is measured on the Cortex-M0.
+    #[test]
+    #[ignore = "needs QEMU and the firmware"]
+    fn the_image_of_integers_keeps_its_bars() {
+        let raw = in_raw(board::named("m0").unwrap()).unwrap();
+        println!("{raw:?}");
+        assert!(bars::missed_by_raw(Some(&raw)).is_empty());
+        assert_eq!(bars::missed_by_raw(None).len(), 2);
+    }
 
     #[test]
     fn a_flipped_bit_a_missing_and_a_surplus_line_are_noticed() {

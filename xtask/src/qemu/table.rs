@@ -54,7 +54,50 @@ pub(crate) fn tables(boards: &[Figures]) -> Result<String> {
         text += &timed(f, f.instructions_compressed_prediction, f.instructions_compressed_sampled_path);
         text += "\n";
     }
+    if boards.iter().any(|f| !f.integers.is_empty()) {
+        text += "\nThe same model in f32 and in [integers](docs/integers.md), instructions along the drift and of a sampled \
+                 path:\n\n";
+        text += &in_integers(boards);
+    }
     Ok(text)
+}
+
+/// Models that are counted in both arithmetics, and what they are.
+const MODELS: [(&str, &str); 3] = [
+    ("small-midpoint", "D = 4, M = 50, five midpoint steps, as by default"),
+    ("v2-power", "power, D = 4, M = 50, ten steps"),
+    ("v2-kin8nm-32k", "kin8nm in 32 KB, D = 8, M = 100, 20 steps"),
+];
+
+fn in_integers(boards: &[Figures]) -> String {
+    let mut text = String::from(
+        "| model | core | drift, f32 | integers | times fewer | path, f32 | integers | times fewer |\n\
+         |---|---|---|---|---|---|---|---|\n",
+    );
+    for (model, shown) in MODELS {
+        for f in boards {
+            let Some(pair) = f.integers.iter().find(|pair| pair.model == model) else { continue };
+            text += &format!("| {shown} | {} |", core_and_clock(f).0);
+            for (i, gain) in pair.gains().into_iter().enumerate() {
+                text += &format!(" {} | {} | {gain:.1} |", grouped(pair.single[i]), grouped(pair.fixed[i]));
+            }
+            text += "\n";
+        }
+    }
+    for f in boards {
+        let Some(raw) = &f.raw else { continue };
+        text += &format!(
+            "\nThe smallest image, which takes what a sensor counts and has no float in it (`firmware-example/src/bin/raw.rs`), \
+             takes {} bytes of flash and {} of stack on the {}; with kin8nm in 32 KB {} instructions along the drift and {} \
+             on a sampled path.\n",
+            grouped(raw.flash_bytes.into()),
+            grouped(raw.stack_bytes.into()),
+            core_and_clock(f).0,
+            grouped(raw.instructions_prediction),
+            grouped(raw.instructions_sampled_path)
+        );
+    }
+    text
 }
 
 /// The beginning of a row: a core, its clock, and two counts with the milliseconds they take.

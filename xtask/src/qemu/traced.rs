@@ -1,4 +1,4 @@
-//! All bars of the Cortex-M4F in one image, the smallest one: it measures nothing itself. The emulator writes down the
+//! All bars of a board in one image, the smallest one: it measures nothing itself. The emulator writes down the
 //! instructions of every block of code and a line whenever it executes one, and saves the memory below the top of the
 //! stack, which was painted before the start.
 //!
@@ -6,7 +6,6 @@
 //! of one to the entry of the other is a prediction, with the few instructions of the loop around it.
 
 use super::board::Board;
-use super::cases::Case;
 use super::machine::{self, Loaded};
 use crate::command;
 use anyhow::{Context, Result, bail, ensure};
@@ -18,8 +17,6 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Where the stack begins: the end of RAM in `firmware-example/boards/m4f.x`.
-const STACK_TOP: u32 = 0x2040_0000;
 const PAINTED: u32 = 8 << 10;
 const PAINT: u8 = 0xa5;
 /// More than twice the instructions of the longest case.
@@ -37,13 +34,13 @@ pub(crate) struct Traced {
     pub(crate) stack: u32,
 }
 
-/// Runs an image with a case until both predictions are done.
-pub(crate) fn run(board: &Board, image: &Path, case: &Case) -> Result<Traced> {
-    let directory = command::root().join("target/device-cases");
-    let (paint, saved) = (directory.join("paint"), directory.join("stack"));
+/// Runs an image with a model until both predictions are done.
+pub(crate) fn run(board: &Board, image: &Path, model: &Path) -> Result<Traced> {
+    let directory = command::root().join("target");
+    let [paint, saved] = ["paint", "stack"].map(|name| directory.join(format!("traced-{name}-{}", board.name)));
     fs::write(&paint, [PAINT; PAINTED as usize])?;
-    let bottom = STACK_TOP - PAINTED;
-    let loaded = [Loaded { file: &case.model, address: board.model_address }, Loaded { file: &paint, address: bottom }];
+    let bottom = board.stack_top()? - PAINTED;
+    let loaded = [Loaded { file: model, address: board.model_address }, Loaded { file: &paint, address: bottom }];
     let mut emulator = start(board, image, &loaded)?;
     let mut trace = BufReader::new(emulator.stderr.take().context("the emulator has no log")?);
     let counted = count(&mut trace);
@@ -129,10 +126,10 @@ fn number(hexadecimal: Option<&str>) -> Result<u32> {
     u32::from_str_radix(hexadecimal.unwrap_or_default(), 16).context("a line of the log without an address")
 }
 
-/// Has the emulator write the memory below the top of the stack to a file, and ends it.
+/// Has the emulator write the memory below the top of the stack, as the processor sees it, to a file, and ends it.
 fn save(emulator: &mut Child, bottom: u32, file: &Path) -> Result<()> {
     let mut monitor = emulator.stdin.take().context("the emulator has no monitor")?;
-    let told = writeln!(monitor, "stop\npmemsave {bottom:#x} {PAINTED} \"{}\"\nquit", file.display());
+    let told = writeln!(monitor, "stop\nmemsave {bottom:#x} {PAINTED} \"{}\"\nquit", file.display());
     let deadline = Instant::now() + PATIENCE;
     while told.is_ok() && Instant::now() < deadline {
         if emulator.try_wait()?.is_some() {

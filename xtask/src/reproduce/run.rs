@@ -25,21 +25,66 @@ pub(super) struct Report {
 pub(super) struct Summary {
     pub(super) flow_time: f64,
     steps: Option<String>,
+    pub(super) discretisation_error: Option<f64>,
     recipes: BTreeSet<u64>,
     pub(super) splits: usize,
-    pub(super) rows: usize,
     #[serde(flatten)]
     pub(super) figures: Means,
-    pub(super) coverage: Option<[f64; 3]>,
+    /// Of one target: all splits together.
+    pub(super) bars: Option<Bars>,
     pub(super) ten_paths: Means,
     pub(super) drift: Means,
     pub(super) training: Means,
-    pub(super) bound_mean: f64,
+    /// Null where a line has no bound: an exact Gaussian process has none.
+    pub(super) bound_mean: Option<f64>,
     pub(super) gain: Option<Means>,
     pub(super) mean_error: f64,
     pub(super) variance_error: f64,
     pub(super) bytes: usize,
+    /// Along the drift, per sampled path.
+    pub(super) m4f_instructions: Option<[u64; 2]>,
     pub(super) iteration_mean: f64,
+    pub(super) processor_seconds_mean: Option<f64>,
+}
+
+/// Error bars along the drift and sampled, with their calibration and without it.
+#[derive(Clone, Copy, Deserialize)]
+pub(super) struct Bars {
+    /// The fewest of any split; 0 if there is no calibration.
+    pub(super) calibration_rows: usize,
+    pub(super) drift: BarFigures,
+    pub(super) sampled: BarFigures,
+    pub(super) uncalibrated_drift: Option<BarFigures>,
+    pub(super) uncalibrated_sampled: Option<BarFigures>,
+}
+
+/// What `eval` says of the bars of one target.
+#[derive(Clone, Copy, Deserialize)]
+pub(super) struct BarFigures {
+    pub(super) n: usize,
+    pub(super) log_likelihood: f64,
+    coverage_50: f64,
+    coverage_80: f64,
+    coverage_90: f64,
+    coverage_95: f64,
+    coverage_99: f64,
+    pub(super) winkler_95: f64,
+    pub(super) crps: f64,
+    pub(super) width_95: Option<f64>,
+    pub(super) coverage_90_by_mean: Option<[f64; 3]>,
+}
+
+impl BarFigures {
+    /// Levels, and the shares of held-out targets in their intervals.
+    pub(super) fn coverage(&self) -> [(f64, f64); 5] {
+        [
+            (0.5, self.coverage_50),
+            (0.8, self.coverage_80),
+            (0.9, self.coverage_90),
+            (0.95, self.coverage_95),
+            (0.99, self.coverage_99),
+        ]
+    }
 }
 
 /// Means over splits with their standard errors.
@@ -89,12 +134,6 @@ impl Report {
     pub(super) fn recipes_of(&self, summary: &Summary) -> String {
         self.recipes(&summary.recipes)
     }
-
-    /// Those of a flow time and of the first, which gains are measured against.
-    pub(super) fn recipes_of_gain(&self, summary: &Summary) -> String {
-        let first = self.results.iter().take(1).flat_map(|first| &first.recipes);
-        self.recipes(&summary.recipes.iter().chain(first).copied().collect())
-    }
 }
 
 /// What the columns K and recipe hold, and what a mark means if there is one.
@@ -121,13 +160,27 @@ pub(super) fn columns<'a>(reports: impl IntoIterator<Item = &'a Report>) -> Stri
 pub(super) struct Line {
     /// What was asked.
     key: serde_json::Value,
-    split: usize,
+    pub(super) split: usize,
     pub(super) flow_time: f64,
+    pub(super) rmse: Option<f64>,
+    pub(super) log_likelihood: f64,
+    #[serde(default)]
+    pub(super) kernel: Option<String>,
+    #[serde(default)]
+    bars: Option<Bars>,
     pub(super) mean_error: f64,
     pub(super) variance_error: f64,
     provenance: Provenance,
     machine: String,
     date: String,
+}
+
+impl Line {
+    /// Of sampled predictions, before calibration: what models trained with and without one can be compared by.
+    pub(super) fn uncalibrated_log_likelihood(&self) -> f64 {
+        let uncalibrated = self.bars.and_then(|bars| bars.uncalibrated_sampled);
+        uncalibrated.map_or(self.log_likelihood, |figures| figures.log_likelihood)
+    }
 }
 
 /// As `diffgp` writes it.

@@ -79,10 +79,17 @@ fn described_ranges_are_those_that_are_checked() {
 #[test]
 fn reserved_numbers_are_refused_by_their_field() {
     assert_eq!(refused(|header| header.likelihood = 3), Some(Field::Likelihood));
-    assert_eq!(refused(|header| header.arithmetic = 1), Some(Field::Arithmetic));
+    assert_eq!(refused(|header| header.arithmetic = 2), Some(Field::Arithmetic));
     assert_eq!(refused(|header| header.scheme = 2), Some(Field::Scheme));
-    assert_eq!(refused(|header| header.calibration = 1), Some(Field::Calibration));
+    assert_eq!(refused(|header| header.calibration = 2), Some(Field::Calibration));
     assert_eq!(refused(|header| header.block = 4), Some(Field::Block));
+}
+
+#[test]
+fn time_features_are_not_evaluated_in_integers() {
+    assert_eq!(refused(|header| header.arithmetic = ARITHMETIC_FIXED), None);
+    let both = |header: &mut Header<'_>| (header.arithmetic, header.inducing_times) = (ARITHMETIC_FIXED, 2);
+    assert_eq!(refused(both), Some(Field::Arithmetic));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use std::io::Write;
 
 use super::*;
-use crate::data::{Columns, Dataset, TargetKind};
+use crate::data::{Columns, Dataset, Missing, TargetKind};
 
 fn read_as(content: &[u8], target: &str, header: Header, kind: TargetKind) -> Result<Dataset, DataError> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -17,7 +17,14 @@ fn read_ignoring(content: &str, target: &str, ignored: &[&str]) -> Result<Datase
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(content.as_bytes()).unwrap();
     let ignored: Vec<String> = ignored.iter().map(|&name| name.to_owned()).collect();
-    Dataset::read_csv(file.path(), Columns { targets: target, ignored: &ignored }, Header::Detect, TargetKind::Real)
+    let columns = Columns { targets: target, ignored: &ignored, missing: Missing::Refuse };
+    Dataset::read_csv(file.path(), columns, Header::Detect, TargetKind::Real)
+}
+
+fn read_with(missing: Missing, content: &str, kind: TargetKind) -> Result<Dataset, DataError> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(content.as_bytes()).unwrap();
+    Dataset::read_csv(file.path(), Columns { missing, ..Columns::from("y") }, Header::Detect, kind)
 }
 
 fn message(content: &str, target: &str) -> String {
@@ -74,8 +81,6 @@ fn unusable_cells_name_row_line_and_column() {
     assert!(message("1,,2\n", "0").contains("missing value"));
     let not_utf8 = read_as(b"a,y\n1,\xff\n", "y", Header::Detect, TargetKind::Real);
     assert!(not_utf8.unwrap_err().to_string().contains("not a number"));
-    let not_utf8 = read_as(b"a,\xb0C,y\n1,2,3\n", "y", Header::Detect, TargetKind::Real);
-    assert!(not_utf8.unwrap_err().to_string().contains("line 1, column 1 (counted from 0) is not UTF-8"));
 }
 
 #[test]
@@ -142,10 +147,77 @@ fn ragged_rows_are_counted() {
 
 #[test]
 fn foreign_separators_are_refused_with_advice() {
-    assert!(message("a;y\n1,5;2\n", "y").contains("semicolons"));
-    assert!(message("1,5;2,5\n", "0").contains("semicolons"));
-    assert!(message("a\ty\n1\t2\n", "y").contains("tabs"));
     assert!(message("1 2 3\n", "0").contains("spaces"));
+    assert!(message("a|y\n1|2\n", "y").contains("bars (|)"));
+}
+
+#[test]
+fn tables_of_other_habits_are_the_same_table() {
+    let plain = read("a,b,y\n1.5,2,3\n4,5.25,6\n", "y").unwrap();
+    for other in [
+        "a;b;y\n1.5;2;3\n4;5.25;6\n",
+        "a;b;y\n1,5;2;3\n4;5,25;6\n",
+        "a\tb\ty\r\n1,5\t2\t3\r\n4\t5,25\t6\r\n",
+        "# logger 7\na,b,y\n1.5,2,3\n# a pause\n4,5.25,6\n",
+        "# logger 7\n# a, b, y\n1.5,2,3\n4,5.25,6\n",
+    ] {
+        assert_eq!(read(other, "y").unwrap(), plain, "{other:?}");
+    }
+    let switched = read("on,y\nTrue,1\nfalse,2\nYES,3\nno,4\n", "y").unwrap();
+    assert_eq!((0..4).map(|row| switched.input_row(row)[0]).collect::<Vec<_>>(), [1.0, 0.0, 1.0, 0.0]);
+    let western = read_as(b"T \xb0C,y\n1,2\n3,4\n", "y", Header::Detect, TargetKind::Real).unwrap();
+    assert_eq!(western.names().unwrap(), ["T °C"]);
+}
+
+#[test]
+fn missing_cells_are_dropped_or_filled_as_asked() {
+    let table = "a,b,y\n1,NA,3\n,5,6\n7,8,9\n10,11,?\n";
+    let real = |missing| read_with(missing, table, TargetKind::Real);
+    assert!(real(Missing::Refuse).is_err());
+    assert_eq!(real(Missing::Drop).unwrap(), read("a,b,y\n7,8,9\n", "y").unwrap());
+    // A target is not made up.
+    let refused = real(Missing::Mean).unwrap_err().to_string();
+    assert!(refused.contains("row 4 (line 5), column \"y\""), "{refused}");
+    let whole = table.replace('?', "12");
+    let filled = read_with(Missing::Mean, &whole, TargetKind::Real).unwrap();
+    assert_eq!(filled, read("a,b,y\n1,8,3\n6,5,6\n7,8,9\n10,11,12\n", "y").unwrap());
+    let words = "a,y\n1,up\n2,\n,down\n4,down\n";
+    let classes = read_with(Missing::Drop, words, TargetKind::Detect).unwrap();
+    assert_eq!((classes.rows(), classes.targets()), (2, &[1.0, 0.0][..]));
+    assert!(read_with(Missing::Mean, words, TargetKind::Detect).is_err());
+    // Comments count as lines of the file.
+    assert!(message("# made today\na,y\n# a pause\n1,x\n", "y").starts_with("row 1 (line 4)"));
+    let nothing = read_with(Missing::Mean, "a,b,y\n,1,2\n,2,3\n", TargetKind::Real).unwrap_err().to_string();
+    assert!(nothing.contains("column \"a\" has no value in any row"), "{nothing}");
+}
+
+#[test]
+fn what_a_file_was_found_to_be_is_told() {
+    let found = |content: &[u8]| {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(content).unwrap();
+        CsvRows::open(file.path(), Header::Detect, "y").unwrap().found().join(", ")
+    };
+    assert_eq!(found(b"a,y\n1,2\n"), "");
+    assert_eq!(found(b"a;y\n1,5;2\n"), "semicolons between columns, decimal commas");
+    assert_eq!(found(b"\xb0;y\n1;2\n"), "Windows-1252, semicolons between columns");
+}
+
+#[test]
+fn all_columns_without_numbers_are_listed_at_once() {
+    let rows: String = (0..30).map(|row| format!("2024-03-{:02},{row},site {row},,1\n", row + 1)).collect();
+    assert_eq!(
+        message(&format!("when,a,where,b,y\n{rows}"), "y"),
+        "row 1 (line 2), column \"when\": \"2024-03-01\" is a date or a time; write it as a number (hours since the start, the \
+         hour of the day), or leave the column out; in all there are no numbers in \"when\" (30 dates or times), \"where\" (30 \
+         words), \"b\" (30 missing)"
+    );
+    assert_eq!(
+        message("1,2\n,2\n3,4\n\n5,?\n", "1"),
+        "row 2 (line 2), column 0 (counted from 0): \"\" is a missing value; fill it in or leave the row out; in all there are \
+         no numbers in column 0 (1 missing), column 1 (1 missing)"
+    );
+    assert!(message("a,y\n\"1,234,567\",2\n", "y").contains("has thousands separators"));
 }
 
 #[test]
@@ -173,7 +245,7 @@ fn ignored_columns_do_not_decide_what_the_first_line_is() {
     assert_eq!((log.rows(), log.inputs()), (2, 1));
     let years = read_ignoring("2020,a,y\n0,1,2\n", "y", &["2020"]).unwrap();
     assert_eq!((years.rows(), years.target_names().unwrap()), (1, &["y".to_owned()][..]));
-    assert!(message("2020-01-01,1,2\n", "2").contains("mixes names and numbers (column 0 is \"2020-01-01\")"));
+    assert!(message("2020-01-01,1,2\n", "2").contains("\"2020-01-01\" is a date or a time"));
 }
 
 #[test]
@@ -284,7 +356,9 @@ fn classes_are_whole_numbers_or_words() {
     let many: String = (0..40).map(|row| format!("{row},{row}\n")).collect();
     assert!(refused(&format!("a,y\n{many}")).contains("row 33 (line 34), column \"y\": \"32\" is one class too many"));
     assert_eq!(refused("a,y\n"), "no data rows");
-    let not_utf8 = read_as(b"a,y\n1,\xff\n", "y", Header::Detect, TargetKind::Classes).unwrap_err().to_string();
+    // Behind what is looked at to find the encoding.
+    let far = [format!("a,y\n{}", "1,b\n".repeat(20_000)).as_bytes(), b"1,\xff\n"].concat();
+    let not_utf8 = read_as(&far, "y", Header::Detect, TargetKind::Classes).unwrap_err().to_string();
     assert!(not_utf8.contains("is not UTF-8 text"), "{not_utf8}");
     let two = read_as(b"a,y,z\n1,0,1\n", "y,z", Header::Detect, TargetKind::Classes).unwrap_err().to_string();
     assert!(two.contains("2 target columns; a classification has one"), "{two}");

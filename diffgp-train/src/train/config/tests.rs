@@ -32,11 +32,13 @@ fn larger_sets_have_more_iterations_within_limits() {
         let config = Config::for_rows(rows, Task::Regression);
         (config.no_flow.iterations, config.with_flow.iterations)
     };
-    // 250 and 1200 epochs of 8 and 20 batches each.
-    assert_eq!((iterations(8000), iterations(20_000)), ((3000, 9600), (5000, 15_000)));
-    assert_eq!((iterations(2001), iterations(usize::MAX)), ((3000, 3000), (10_000, 15_000)));
-    let classes = Config::for_rows(20_000, Task::Classification);
-    assert_eq!(classes.with_flow, classes.no_flow);
+    // 1200 epochs of 8 and 20 batches each; without a flow from a start that was searched for.
+    assert_eq!((iterations(8000), iterations(20_000)), ((600, 9600), (600, 15_000)));
+    assert_eq!((iterations(2001), iterations(usize::MAX)), ((600, 3000), (600, 15_000)));
+    // 250 epochs.
+    let classes = |rows| Config::for_rows(rows, Task::Classification);
+    assert_eq!([2001, 20_000, usize::MAX].map(|rows| classes(rows).no_flow.iterations), [3000, 5000, 10_000]);
+    assert_eq!(classes(20_000).with_flow, classes(20_000).no_flow);
 }
 
 /// Changes that decide a run change the number, others do not.
@@ -67,8 +69,10 @@ fn the_fingerprint_ignores_what_cannot_change_the_result() {
     let tried = |kernel: KernelKind, iterations: u64| {
         fingerprint(5.0, true, &|config| {
             (config.candidate_kernels, config.candidate.iterations) = (vec![kernel], iterations);
+            config.predictor.search_rows = 0;
         })
     };
+    assert!(decides(5.0, true, &|config| config.candidate_kernels = vec![KernelKind::Matern52]));
     assert_ne!(tried(KernelKind::Matern32, 3), tried(KernelKind::Matern32, 4));
     assert_ne!(tried(KernelKind::Matern32, 3), tried(KernelKind::Matern52, 3));
 }

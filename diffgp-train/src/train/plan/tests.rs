@@ -1,11 +1,14 @@
 use super::*;
+use crate::calibration::CalibrationMode;
 
 fn names(plan: &Plan) -> Vec<StageName> {
     plan.stages.iter().map(|stage| stage.name).collect()
 }
 
+/// Without calibration.
 fn config(rows: usize, flow_time: f64, optional: bool) -> Config {
     let mut config = Config::for_rows(rows, Task::Regression);
+    config.calibration.mode = CalibrationMode::None;
     (config.flow.time, config.flow.optional) = (flow_time, optional);
     config
 }
@@ -17,11 +20,40 @@ fn stages_follow_from_what_is_to_be_chosen() {
     assert_eq!(stages(500, 0.0, false), [NoFlow, NoFlowOnAllRows]);
     assert_eq!(stages(500, 5.0, false), [WarmStart, Flow, FlowOnAllRows]);
     let fold = [NoFlow, WarmStart, Flow];
-    assert_eq!(stages(500, 5.0, true), [&fold.repeat(5)[..], &[NoFlowOnAllRows, FlowOnAllRows]].concat());
-    assert_eq!(stages(5000, 5.0, true), [CandidateKernel, CandidateKernel, NoFlow, WarmStart, Flow]);
+    assert_eq!(stages(500, 5.0, true), [&fold.repeat(4)[..], &[NoFlowOnAllRows, FlowOnAllRows]].concat());
+    assert_eq!(stages(5000, 5.0, true), fold);
     // Nothing can be chosen without validation rows.
     assert_eq!(stages(12, 5.0, true), [NoFlow]);
     assert_eq!(stages(12, 5.0, false), [WarmStart, Flow]);
+}
+
+#[test]
+fn every_row_is_left_out_once_by_what_calibrates() {
+    let calibrated = |rows, flow_time| {
+        let mut config = config(rows, flow_time, true);
+        config.calibration.mode = CalibrationMode::Auto;
+        plan(rows, &config).stages
+    };
+    for (rows, folds) in [(499, 10), (1001, 5)] {
+        let stages = calibrated(rows, 5.0);
+        for last in [StageName::NoFlowOnAllRows, StageName::FlowOnAllRows] {
+            let model = stages.iter().position(|stage| stage.name == last).unwrap();
+            let of_model = |stage: &&Stage| stage.calibrates == Some(model);
+            let left_out: Vec<_> = stages
+                .iter()
+                .filter(of_model)
+                .filter(|stage| stage.name == StageName::CrossFit)
+                .flat_map(|stage| stage.validation.clone())
+                .collect();
+            assert!(left_out.into_iter().eq(0..rows));
+            let warm = stages.iter().filter(of_model).filter(|stage| stage.name == StageName::CrossFitWarmStart);
+            assert_eq!(warm.count(), if last == StageName::FlowOnAllRows { folds } else { 0 });
+        }
+    }
+    // Validation rows calibrate large sets: more of them are kept aside, and no stage is added.
+    let large = calibrated(50_000, 5.0);
+    assert_eq!((large.len(), large[0].validation.len()), (3, 4000));
+    assert_eq!(plan(50_000, &config(50_000, 5.0, true)).stages[0].validation.len(), 1000);
 }
 
 #[test]
@@ -34,11 +66,11 @@ fn stages_refer_to_earlier_ones() {
             };
             let kernels = match stage.kernels {
                 Kernels::WinnerOf(earlier) => Some(earlier),
-                Kernels::Given { .. } => None,
+                Kernels::Given { .. } | Kernels::Searched | Kernels::SearchedKind => None,
             };
             let compared = stage.comparison.map(|comparison| comparison.with);
             let pooled = stage.comparison.and_then(|comparison| comparison.pooled_with);
-            let mut earlier = [start, kernels, compared, pooled, stage.unless_clear]
+            let mut earlier = [start, kernels, compared, pooled, stage.unless_clear, stage.calibrates]
                 .into_iter()
                 .flatten()
                 .chain(stage.repeats.clone());
@@ -72,7 +104,10 @@ fn the_noise_is_fitted_where_rows_can_tell() {
     assert_eq!(last_fit(5000, |_| ()), Some(NoiseFit::ToValidation));
     assert_eq!(last_fit(5000, |config| config.validation.fraction = 0.0), Some(NoiseFit::ToBound));
     // The bound fits it with everything else; validation rows are trained on in the end.
-    assert_eq!(last_fit(500, |_| ()), Some(NoiseFit::Keep));
+    let as_trained = |config: &mut Config| config.predictor.most_inducing = config.predictor.inducing;
+    assert_eq!(last_fit(500, as_trained), Some(NoiseFit::Keep));
+    // Points that are added later have no part in that.
+    assert_eq!(last_fit(500, |_| ()), Some(NoiseFit::ToBound));
     assert_eq!(last_fit(5000, |config| config.task = Task::Classification), Some(NoiseFit::Keep));
     let prior = |config: &mut Config| {
         config.regularisation.noise = Some(crate::optimise::LogNormal { median: 0.1, sigma: 1.0 });
@@ -86,7 +121,7 @@ fn folds_keep_every_row_aside_once_at_most() {
     for rows in [20, 25, 99, 500, 2000] {
         let plan = plan(rows, &config(rows, 5.0, true));
         let folds: Vec<_> = plan.stages.iter().filter(|stage| stage.name == StageName::Flow).collect();
-        assert_eq!(folds.len(), 5);
+        assert_eq!(folds.len(), 4);
         for (fold, stage) in folds.iter().enumerate() {
             let size = rows / 10;
             assert_eq!((stage.fold, stage.validation.clone()), (fold, fold * size..(fold + 1) * size));

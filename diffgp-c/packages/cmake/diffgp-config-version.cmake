@@ -1,0 +1,12 @@
+set(PACKAGE_VERSION "@VERSION@")
+if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)
+  set(PACKAGE_VERSION_EXACT TRUE)
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+elseif(PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
+  set(PACKAGE_VERSION_COMPATIBLE FALSE)
+else()
+  # Before 1.0 every minor version may differ.
+  string(REGEX MATCH "^[0-9]+\\.[0-9]+" _diffgp_have "${PACKAGE_VERSION}")
+  string(REGEX MATCH "^[0-9]+\\.[0-9]+" _diffgp_want "${PACKAGE_FIND_VERSION}")
+  string(COMPARE EQUAL "${_diffgp_have}" "${_diffgp_want}" PACKAGE_VERSION_COMPATIBLE)
+endif()
