@@ -130,7 +130,7 @@ export class Chart {
     Object.assign(this.context, { fillStyle: colour, globalAlpha: alpha });
     this.context.beginPath();
     for (const [x, low] of points) this.context.lineTo(this.x(x), this.y(low));
-    for (const [x, , high] of points.toReversed()) this.context.lineTo(this.x(x), this.y(high));
+    for (const [x, , high] of [...points].reverse()) this.context.lineTo(this.x(x), this.y(high));
     this.context.fill();
     this.context.restore();
   }

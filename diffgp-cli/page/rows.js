@@ -54,7 +54,7 @@ export function rowsCard({ facts, runtime, rows, state }) {
   function show() {
     const all = judged();
     figures.replaceChildren(facts.classes ? classFigures(all) : targetFigures(all));
-    const sorted = all.toSorted((a, b) => Math.abs(b.error) - Math.abs(a.error)).slice(0, WORST);
+    const sorted = [...all].sort((a, b) => Math.abs(b.error) - Math.abs(a.error)).slice(0, WORST);
     worst.replaceChildren(...sorted.map((one) => {
       const press = () => {
         pickRow(rows, state, one.index);
