@@ -5,6 +5,7 @@ mod blob_properties;
 mod calibrated;
 mod certified;
 mod common_directions;
+mod compaction;
 mod compression;
 mod decisions;
 mod device_work;

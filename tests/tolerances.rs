@@ -108,3 +108,11 @@ pub(crate) const RAW_MEAN: f64 = 2e-4;
 pub(crate) const RAW_VARIANCE: f64 = 2e-4;
 /// Class probabilities, likewise: 1.4e-4 seen.
 pub(crate) const FIXED_PROBABILITY: f64 = 5e-4;
+
+/// Shares of s² in float64, where a factor is computed from its square: with a jitter of 1e-6 the square has a condition
+/// number of up to 1e6 or so, which leaves ten digits.
+pub(crate) const WIDENING: f64 = 1e-9;
+
+/// What targets with common directions may differ by from directions of their own, as a share of s²: training sums G in f32,
+/// so that closed forms agree to that (`COMMON` of the export).
+pub(crate) const COMMON_DIRECTIONS: f64 = 1e-5;

@@ -19,7 +19,7 @@ use diffgp_train::model_file::ModelFile;
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{self, Config, TrainError, Trained};
 
-use self::summary::{Summary, choices};
+use self::summary::{LeftOut, Summary, choices};
 use self::watch::Watch;
 use super::calibrate::Calibrated;
 use super::compress::UNCALIBRATED;
@@ -156,6 +156,7 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
         steps: trained.params.flow.as_ref().map_or(0, |flow| flow.steps),
         scheme: trained.params.flow.as_ref().map(|flow| flow.scheme.id()),
         discretisation_error: trained.discretisation.map(|of| of.error),
+        compaction: LeftOut::of(&trained),
         calibration: Calibrated::of(&ModelFile::new(&exported.bytes)?.model()),
         kernel: format!("{:?}", trained.params.predictor.kernel(0).kind).to_lowercase(),
         flow_gain: trained.flow_gain.map(|gain| gain.mean),

@@ -101,6 +101,9 @@ options! {
     /// How error bars are calibrated: auto (quantiles, and a local scale where it pays), table (quantiles alone) or none
     /// [default: auto; none with recipe paper]. Up to 2000 rows it takes up to three times as long.
     calibration: CalibrationMode = "HOW";
+    /// Leave out what predictions can tell by less than so many nats per row: variance directions, which are most of the
+    /// file and of the device's work; 0 for none [default: 0.001; 0 with recipe paper].
+    compact: f64 = "NATS";
     /// Decides every random number. The same version, data, options and kind of CPU (instruction set) give the same
     /// model, byte for byte [default: 0].
     seed: u64 = "N";
@@ -211,6 +214,7 @@ impl Options {
         set(&mut config.paths, self.paths);
         set(&mut config.validation.fraction, self.validation);
         set(&mut config.calibration.mode, self.calibration);
+        set(&mut config.compact, self.compact);
         set(&mut config.threads, self.threads);
         set(&mut config.seed, self.seed);
         config.validate()?;
@@ -244,6 +248,7 @@ impl Options {
             paths: Some(config.paths),
             validation: Some(config.validation.fraction),
             calibration: Some(config.calibration.mode),
+            compact: Some(config.compact),
             seed: Some(config.seed),
             threads: None,
         }

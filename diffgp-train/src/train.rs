@@ -7,13 +7,15 @@
 //! 3. For a flow: another, for fewer iterations, then a weak flow in front of it and everything together.
 //! 4. The better of both, by the validation rows again; for small sets, that one once more on all rows.
 //! 5. q(u_g), and for large sets σ², fitted once more on all rows with the exported number of steps.
-//! 6. Error bars calibrated on rows that a model was not fitted to: small sets by models that leave out a share of the rows
+//! 6. What predictions cannot tell is left out of the variances.
+//! 7. Error bars calibrated on rows that a model was not fitted to: small sets by models that leave out a share of the rows
 //!    each, large ones by the validation rows, which then stay out of step 5.
 //!
 //! The same version, data, configuration (threads excepted) and kind of CPU (instruction set) give the same model, to the
 //! bit. Memory: the data set, one batch with its noise, and what [`value_and_gradient`](crate::elbo::value_and_gradient) needs.
 
 mod climb;
+mod compact;
 mod config;
 mod error;
 mod execute;
@@ -33,6 +35,7 @@ mod trained;
 
 pub use crate::comparison::Gain;
 pub use climb::{Best, ClimbState};
+pub use compact::Compaction;
 pub use config::{
     CalibrationConfig, ClimbConfig, Config, ConfigError, FlowConfig, PredictorConfig, Recipe, RefitConfig, Task,
     ValidationConfig,
@@ -163,7 +166,8 @@ fn run(
         let rows = FitRows { training: &training, total: apart.training_count(), validation: &validation };
         noise_gain = refit::finish(params, rows_of, rows, noise_fit, config, &threads)?;
     }
-    let calibration = calibration(&chosen, &stages, rows_of, last_fit, config, &threads)?;
+    let compaction = compact::compact(params, rows_of, config, &threads)?;
+    let calibration = calibration(&chosen, &stages, rows_of, (last_fit, compaction), config, &threads)?;
     if let Some(error) = discretisation.map(|of| of.error).filter(|&error| error > FLOW && !config.flow.chain) {
         observer.warning(&Warning::NotAFlow { error });
     }
@@ -179,6 +183,7 @@ fn run(
         kernel_gain: chosen.kernel_gain,
         noise_gain,
         discretisation,
+        compaction,
         calibration,
         scaling,
     })
@@ -190,7 +195,7 @@ fn calibration(
     chosen: &Chosen,
     stages: &[Stage],
     rows_of: Standardised<'_>,
-    last_fit: Option<NoiseFit>,
+    (last_fit, compaction): (Option<NoiseFit>, Option<Compaction>),
     config: &Config,
     threads: &Threads,
 ) -> Result<Option<Calibration>, TrainError> {
@@ -217,6 +222,9 @@ fn calibration(
                 let training = rows.training(config.refit.max_rows);
                 let fit_rows = FitRows { training: &training, total: rows.training_count(), validation: &[] };
                 refit::refit(&mut params, rows_of, fit_rows, noise_fit, config, threads)?;
+            }
+            if let Some(compaction) = &compaction {
+                compact::compact_as(&mut params, compaction, rows_of, config, threads)?;
             }
             add(residuals::residuals(&params, rows_of, &rows.validation(), config, threads)?);
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use diffgp_train::train::{Gain, Trained, WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN};
+use diffgp_train::train::{Compaction, Gain, Trained, WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN};
 use serde::Serialize;
 
 use super::Args;
@@ -30,6 +30,8 @@ pub(super) struct Summary {
     pub(super) scheme: Option<&'static str>,
     /// How far the flow is from the solution of its equation, as a share of the displacement; null without one.
     pub(super) discretisation_error: Option<f64>,
+    /// What was left out of the variances; null if nothing was.
+    pub(super) compaction: Option<LeftOut>,
     /// What the error bars were calibrated on; null if they were not.
     pub(super) calibration: Option<Calibrated>,
     /// Of the predictor.
@@ -49,6 +51,35 @@ pub(super) struct Summary {
     pub(super) seconds: f64,
 }
 
+/// Variance directions that predictions cannot tell.
+#[derive(Debug, Serialize)]
+pub(super) struct LeftOut {
+    /// Directions before and after, over all outputs of flow and predictor.
+    before: usize,
+    after: usize,
+    /// What predictions lose, in nats per row.
+    loss: f64,
+    /// The most by which a variance can be wider anywhere, as a share of its kernel's.
+    widening: f64,
+}
+
+impl LeftOut {
+    pub(super) fn of(trained: &Trained) -> Option<Self> {
+        let Compaction { before, after, loss, widening, .. } = trained.compaction?;
+        Some(Self { before, after, loss, widening })
+    }
+
+    fn text(&self) -> String {
+        format!(
+            "{} of {} variance directions are left out, which predictions tell by {:.1e} nats per row (--compact 0 keeps \
+             them)",
+            self.before - self.after,
+            self.before,
+            self.loss
+        )
+    }
+}
+
 impl Summary {
     /// For people; `checked` rows were compared, and `page` is the report if there is one.
     pub(super) fn text(&self, args: &Args, trained: &Trained, checked: usize, page: Option<&Path>) -> String {
@@ -58,6 +89,7 @@ impl Summary {
         let choices: String = choices(trained).into_iter().map(|choice| choice + "\n").collect();
         let steps =
             self.discretisation_error.map_or_else(String::new, |error| format!("{}\n", console::steps_error(error)));
+        let left_out = self.compaction.as_ref().map_or_else(String::new, |left| format!("{}\n", left.text()));
         let bars = self.calibration.as_ref().map_or_else(String::new, |bars| format!("error bars {}\n", bars.text()));
         let compression = self.compression_loss.map_or_else(String::new, |loss| {
             format!("compressed to fit: {loss:.4} nats per row from the whole model, which is in the run directory\n")
@@ -69,7 +101,7 @@ impl Summary {
         let target = args.rows.target.as_deref().filter(|name| args.strip_names || name.parse::<usize>().is_ok());
         let target = target.map_or_else(String::new, |target| format!(" --target {}", console::quoted(target)));
         format!(
-            "{model}: {}, iteration {}{validated}, {}\n{choices}{steps}{bars}{compression}\
+            "{model}: {}, iteration {}{validated}, {}\n{choices}{steps}{left_out}{bars}{compression}\
              {compared} on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}\n\
              {page}\n\
              next:\n  diffgp eval {model} {data}{target}{}{}\n  diffgp inspect {model}\n",

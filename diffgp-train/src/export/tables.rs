@@ -74,11 +74,11 @@ pub(crate) fn outputs(process: &Process, jitter: f64, times: usize) -> Result<Ve
 }
 
 /// Σ_r c_r e_r e_rᵀ.
-struct Directions {
+pub(crate) struct Directions {
     /// e_r in columns.
-    vectors: DMatrix<f64>,
+    pub(crate) vectors: DMatrix<f64>,
     /// c_r.
-    coefficients: DVector<f64>,
+    pub(crate) coefficients: DVector<f64>,
 }
 
 /// The eigenvectors of a symmetric matrix, without those that are negligible.
@@ -98,7 +98,7 @@ fn by_size(sizes: DVector<f64>) -> Vec<usize> {
 
 /// The same vectors for several symmetric matrices, with numbers of their own, if what is then left out of each matrix
 /// has a norm below [`COMMON`].
-fn common_directions(matrices: &[DMatrix<f64>]) -> Option<Vec<Directions>> {
+pub(crate) fn common_directions(matrices: &[DMatrix<f64>]) -> Option<Vec<Directions>> {
     if matrices.len() < 2 {
         return None;
     }
@@ -159,7 +159,7 @@ pub(crate) fn fold(matrix: &DMatrix<f64>, a_t: &DVector<f64>) -> DMatrix<f64> {
 }
 
 /// I − L Lᵀ.
-fn unexplained(posterior: &Posterior) -> DMatrix<f64> {
+pub(crate) fn unexplained(posterior: &Posterior) -> DMatrix<f64> {
     let size = posterior.mean.len();
     DMatrix::identity(size, size) - &posterior.factor * posterior.factor.transpose()
 }

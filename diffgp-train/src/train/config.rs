@@ -80,6 +80,8 @@ pub struct Config {
     pub averaging: Option<f64>,
     /// The last fit of q(u_g) and σ², and the one that ends every stage that is compared with another.
     pub refit: RefitConfig,
+    /// What predictions may lose by variance directions that are left out in the end, in nats per row; zero leaves none out.
+    pub compact: f64,
     /// Absolute jitter to start with.
     pub jitter: f64,
     /// Floor of every posterior variance.
@@ -318,6 +320,7 @@ impl Config {
             positive("regularisation: median of a prior", prior.median)?;
             positive("regularisation: sigma of a prior", prior.sigma)?;
         }
+        check("compact", self.compact, "0 (nothing is left out) to 1", |nats| (0.0..=1.0).contains(&nats))?;
         check("jitter", self.jitter, "1e-10 to 1e-2", |jitter| (1e-10..=1e-2).contains(&jitter))?;
         check("variance_floor", self.variance_floor, "0 to 1e-2", |floor| (0.0..=1e-2).contains(&floor))?;
         check("probit_epsilon", self.probit_epsilon, "0 to 0.1", |e| (0.0..=0.1).contains(&e))
@@ -333,7 +336,7 @@ impl Config {
         let constants = (self.paths, self.regularisation, self.averaging, self.jitter, self.variance_floor);
         let searched = self.searches(rows).then(|| self.candidate_kernels.iter().map(|kind| kind.number()).collect());
         let searched: Option<Vec<_>> = searched;
-        let rest = (self.validation, self.refit, self.probit_epsilon, searched, self.calibration);
+        let rest = (self.validation, self.refit, self.probit_epsilon, searched, self.calibration, self.compact);
         let bytes = postcard::to_allocvec(&(stages, constants, rest)).expect("a configuration is plain data");
         bytes
             .into_iter()

@@ -146,7 +146,7 @@ impl<'a> Paths<'a> {
     }
 
     /// S and the noise; without a flow one path says it all.
-    fn noise(&self, params: &Params, rows: &[usize]) -> (usize, Option<Vec<f32>>) {
+    pub(super) fn noise(&self, params: &Params, rows: &[usize]) -> (usize, Option<Vec<f32>>) {
         let Some(flow) = &params.flow else { return (1, None) };
         let mut normals = Vec::new();
         let fill = || noise::fill(&mut normals, self.key, rows, self.count, flow.steps, flow.inputs());

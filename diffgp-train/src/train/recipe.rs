@@ -44,6 +44,9 @@ const SEARCHED_ITERATIONS: u64 = 600;
 /// Fewer rows than this are left out by tenths, not by fifths, where error bars are calibrated.
 const FEW_ROWS_TO_LEAVE_OUT: usize = 500;
 
+/// What directions must tell, in nats per row: held-out rows do not notice less.
+const TELLING: f64 = 1e-3;
+
 /// Enough to tell kernels apart.
 const CANDIDATE_ITERATIONS: u64 = 400;
 
@@ -145,6 +148,7 @@ impl Config {
                 paths: 50,
             },
             refit: RefitConfig { paths: 4, max_rows: 20_000 },
+            compact: TELLING,
             jitter: 1e-6,
             variance_floor: 1e-8,
             probit_epsilon: 1e-3,
@@ -177,6 +181,7 @@ impl Config {
         config.validation.fraction = 0.0;
         config.calibration.mode = CalibrationMode::None;
         config.refit.paths = 0;
+        config.compact = 0.0;
         config
     }
 }

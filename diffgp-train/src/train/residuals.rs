@@ -58,16 +58,21 @@ fn along(
     Ok(residuals)
 }
 
-/// Mean of means; mean of variances plus variance of means.
 fn residual<'a>(y: f64, noise: f64, latent: impl Iterator<Item = &'a (f64, f64)> + Clone) -> Residual {
+    let (mean, latent_variance) = moments(latent);
+    Residual { mean, latent_variance, noise, error: y - mean }
+}
+
+/// Of a mixture: mean of means; mean of variances plus variance of means.
+pub(super) fn moments<'a>(latent: impl Iterator<Item = &'a (f64, f64)> + Clone) -> (f64, f64) {
     let count = latent.clone().count() as f64;
     let mean = latent.clone().map(|(mean, _)| mean).sum::<f64>() / count;
     let spread = latent.map(|(of_path, variance)| variance + (of_path - mean).powi(2)).sum::<f64>() / count;
-    Residual { mean, latent_variance: spread, noise, error: y - mean }
+    (mean, spread)
 }
 
 /// Averaged over paths.
-fn probabilities(params: &Params, classes: usize, latent: &[(f64, f64)]) -> Vec<f64> {
+pub(super) fn probabilities(params: &Params, classes: usize, latent: &[(f64, f64)]) -> Vec<f64> {
     let outputs = params.predictor.outputs();
     let (mut mean, mut of_path) = (vec![0.0; classes], vec![0.0; classes]);
     for path in latent.chunks_exact(outputs) {

@@ -1,5 +1,6 @@
 //! What training gives: the model, its score, its predictions and its file.
 
+use super::compact::Compaction;
 use super::config::Task;
 use super::objective::{Paths, Standardised};
 use crate::calibration::{Calibration, with_calibration};
@@ -46,6 +47,8 @@ pub struct Trained {
     pub noise_gain: Option<Gain>,
     /// How far the steps of the flow are from the solution of its equation, if there is a flow.
     pub discretisation: Option<Discretisation>,
+    /// What was left out of the variances, if anything was.
+    pub compaction: Option<Compaction>,
     /// The calibration of its error bars, if there is one.
     pub calibration: Option<Calibration>,
 }
