@@ -81,6 +81,7 @@ class Estimator(BaseEstimator):
         paths: int | None = None,
         validation_fraction: float | None = None,
         calibration: str | None = None,
+        compact: float | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         n_paths: int = 100,
@@ -106,6 +107,7 @@ class Estimator(BaseEstimator):
         self.paths = paths
         self.validation_fraction = validation_fraction
         self.calibration = calibration
+        self.compact = compact
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.n_paths = n_paths
