@@ -27,6 +27,7 @@ mod noise_statistics;
 mod overflow;
 mod profile;
 mod random_models;
+mod ranks;
 mod recipe;
 mod refused_models;
 mod region;

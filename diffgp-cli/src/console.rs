@@ -2,6 +2,8 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use diffgp_train::discretisation::FLOW;
@@ -14,8 +16,43 @@ macro_rules! tell {
 }
 pub(crate) use tell;
 
+/// Of several processes that work together only one speaks.
+static SILENT: AtomicBool = AtomicBool::new(false);
+
+/// What the silent would have said, while somebody listens.
+static OVERHEARD: Mutex<Option<Vec<String>>> = Mutex::new(None);
+
+/// What a work gives, and what it would have told if this process were not silent.
+pub(crate) fn overheard<R>(work: impl FnOnce() -> R) -> (R, Vec<String>) {
+    let listen = |lines| std::mem::replace(&mut *OVERHEARD.lock().unwrap_or_else(PoisonError::into_inner), lines);
+    listen(Some(Vec::new()));
+    let result = work();
+    (result, listen(None).unwrap_or_default())
+}
+
+/// Whether another process speaks.
+pub(crate) fn is_silent() -> bool {
+    SILENT.load(Ordering::Relaxed)
+}
+
+/// From now on nothing is told.
+pub(crate) fn be_silent() {
+    SILENT.store(true, Ordering::Relaxed);
+}
+
+/// From now on it is again.
+#[cfg(feature = "mpi")]
+pub(crate) fn speak() {
+    SILENT.store(false, Ordering::Relaxed);
+}
+
 /// What `tell!` does: a reader that is gone is no failure of the work. One line stays one line, whatever names are in it.
 pub(crate) fn line(line: fmt::Arguments<'_>) {
+    if is_silent() {
+        let mut overheard = OVERHEARD.lock().unwrap_or_else(PoisonError::into_inner);
+        overheard.iter_mut().for_each(|lines| lines.push(line.to_string()));
+        return;
+    }
     let _ = writeln!(io::stderr(), "{}", shown::line(&line.to_string()));
 }
 

@@ -67,7 +67,7 @@ pub(crate) fn message(error: &anyhow::Error) -> String {
 }
 
 /// The flag that helps against an error in the data, if there is one.
-fn advice(error: &anyhow::Error) -> String {
+pub(crate) fn advice(error: &anyhow::Error) -> String {
     match error.chain().find_map(|cause| cause.downcast_ref()) {
         Some(DataError::MixedHeader { .. } | DataError::NumberedHeader { .. }) => {
             "; say which with --header yes or --header no".to_owned()
@@ -91,7 +91,8 @@ fn advice(error: &anyhow::Error) -> String {
     }
 }
 
-fn is_mistake(error: &anyhow::Error) -> bool {
+/// Whether it is the user's to put right.
+pub(crate) fn is_mistake(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<Mistake>() || cause.is::<DataError>() || cause.is::<CheckpointError>() || cause.is::<RowError>()
             // The runtime refuses rows, and models that overflow on them.

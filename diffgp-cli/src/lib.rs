@@ -34,6 +34,7 @@ mod output;
 mod plot;
 mod predict;
 mod progress;
+mod ranks;
 mod report;
 mod run_directory;
 mod run_lock;
@@ -114,6 +115,17 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// The end where the arguments are wrong, or were a question: said once, however many processes were started together.
+fn exit(error: &clap::Error) -> ! {
+    if ranks::is_follower() {
+        console::be_silent();
+        if !error.use_stderr() {
+            std::process::exit(0);
+        }
+    }
+    failure::exit(error)
+}
+
 /// The command, with options whose values may be negative: what is wrong with -1 is said by the one who knows.
 fn command() -> clap::Command {
     let may_be_negative = |argument: clap::Arg| {
@@ -126,7 +138,7 @@ fn command() -> clap::Command {
 fn run(arguments: Vec<OsString>) -> anyhow::Result<()> {
     let arguments = file_options::expand::<Cli>(arguments)?;
     let matches = command().try_get_matches_from(arguments);
-    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches)).unwrap_or_else(|error| failure::exit(&error));
+    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches)).unwrap_or_else(|error| exit(&error));
     match cli.command {
         Command::Train(args) => train::run(*args),
         Command::Eval(args) => eval::run(args),

@@ -38,7 +38,7 @@ pub(crate) struct Reporter {
 impl Reporter {
     /// For one run.
     pub(crate) fn new() -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
+        let bar = (std::io::stderr().is_terminal() && !console::is_silent()).then(|| {
             let bar = ProgressBar::new(1);
             let style = ProgressStyle::with_template("{prefix:12} {bar:30} {pos}/{len}  {msg}")
                 .unwrap_or_else(|_| ProgressStyle::default_bar());

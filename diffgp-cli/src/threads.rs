@@ -30,8 +30,13 @@ impl ThreadsArgs {
 
 /// Starts so many workers; zero means one per core.
 pub(crate) fn start(count: usize) -> anyhow::Result<Threads> {
+    Threads::new(checked(count)?).context("cannot start worker threads")
+}
+
+/// A number of workers that can be started.
+pub(crate) fn checked(count: usize) -> anyhow::Result<usize> {
     if count > MOST {
         return Err(mistake(format!("--threads is {count}; expected 0 (one per core) to {MOST}")));
     }
-    Threads::new(count).context("cannot start worker threads")
+    Ok(count)
 }

@@ -1,6 +1,7 @@
 //! `diffgp train`: from a CSV file to a model file.
 
 mod summary;
+mod training;
 mod watch;
 
 use std::fs;
@@ -17,10 +18,10 @@ use diffgp_train::evaluate::Known;
 use diffgp_train::export::{Errors, Exported};
 use diffgp_train::model_file::ModelFile;
 use diffgp_train::threads::Threads;
-use diffgp_train::train::{self, Config, TrainError, Trained};
+use diffgp_train::train::{Config, TrainError, Trained};
 
 use self::summary::{LeftOut, Summary, choices};
-use self::watch::Watch;
+use self::training::Training;
 use super::calibrate::Calibrated;
 use super::compress::UNCALIBRATED;
 use super::console::tell;
@@ -28,6 +29,7 @@ use super::explore::{Page, Rows};
 use super::failure::{mistake, training_failed};
 use super::file_options::FileOption;
 use super::labelled::LabelledArgs;
+use super::ranks::{self, Ranks};
 use super::report::{self, Report};
 use super::run_directory::{self, RunDirectory};
 use super::settings::{self, Settings};
@@ -43,7 +45,8 @@ use super::{class_notes, console, interrupt, model_file, output};
 /// The run directory holds the options (config.toml), metrics.jsonl, a checkpoint, the model, a page
 /// about it (report.html) and one to play with it (explore.html). After Ctrl-C or a
 /// crash, the same command with --resume goes on and gives the model of an undisturbed run, byte for byte on the same
-/// kind of CPU (instruction set).
+/// kind of CPU (instruction set). So does a diffgp built with the feature mpi under mpirun or srun, with any number of
+/// processes.
 #[derive(Debug, clap::Args)]
 #[command(
     args_override_self = true,
@@ -98,34 +101,23 @@ pub(crate) struct Args {
     settings: Settings,
 }
 
-pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
-    let start = Instant::now();
-    let (data, test) = read_rows(&mut args)?;
-    let config = Config { checkpoint_every: args.checkpoint_every, ..args.settings.config(data.rows())? };
-    if !args.strip_names {
-        data.check_name_lengths().with_context(|| args.rows.data.display().to_string())?;
-    }
-    if let Some(note) = args.settings.note_short_run(data.rows()) {
-        tell!("note: {note}");
-    }
-    let test_rows = args.test_rows.test_rows.as_deref();
-    output::check_writable("--out", &args.out, &[Some(&args.rows.data), test_rows, args.file.path()])?;
-    let run_dir = args.run_dir.clone().unwrap_or_else(|| args.out.with_extension("run"));
-    run_directory::check_out(&args.out, &run_dir, args.max_bytes.is_some() || args.integers)?;
-    let lock = RunDirectory::lock(&run_dir)?;
-    let checkpoint = if args.resume { run_directory::read_checkpoint(&run_dir)? } else { None };
-    if let Some(checkpoint) = &checkpoint {
-        let refused =
-            |error| mistake(format!("--resume: {}: {error}", run_directory::checkpoint_path(&run_dir).display()));
-        checkpoint.check(&data, &config).map_err(refused)?;
-    } else if args.resume {
-        tell!("note: no checkpoint in {}; starting from the beginning", run_dir.display());
-    }
-    let directory = RunDirectory::open(&run_dir, lock, checkpoint.as_ref())?;
-    directory.describe(options(&args, &config)?, &config, &data, checkpoint.is_some())?;
+pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+    ranks::together(|ranks| run_rank(args, ranks))
+}
 
+/// What one of several processes does: all read the rows and train, the first writes.
+fn run_rank(mut args: Args, ranks: &Ranks) -> anyhow::Result<()> {
+    let start = Instant::now();
+    let Prepared { data, test, config, kept } = ranks.agree(prepare(&mut args, ranks.is_first()))?;
+    let (directory, checkpoint) = kept.map_or((None, None), |kept| (Some(kept.directory), kept.checkpoint));
+    let checkpoint = ranks.agree(checkpoint_of_first(ranks, checkpoint))?;
     interrupt::listen()?;
-    let (trained, mut directory) = train_watched(&args, &data, &config, checkpoint, directory)?;
+    let training = Training { args: &args, data: &data, config: &config, checkpoint };
+    let threads = ranks.threads(args.settings.options.threads)?;
+    let Some(directory) = directory else { return training.follow(&threads) };
+    ranks.introduce(threads.count());
+    let (trained, mut directory) = training.watched(&threads, directory)?;
+    drop(threads);
     tell!("writing the model and its report");
     let exported = if args.strip_names { trained.export_without_names(&data) } else { trained.export(&data) }?;
     if let Some(warning) = model_file::export_warning(&exported.errors) {
@@ -145,7 +137,7 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
     }
     let summary = Summary {
         model: args.out.display().to_string(),
-        run_dir: run_dir.display().to_string(),
+        run_dir: run_dir(&args).display().to_string(),
         bytes: exported.bytes.len(),
         compression_loss: compressed.as_ref().and_then(|small| small.curve.last()).map(|point| point.loss),
         rows: data.rows(),
@@ -174,6 +166,70 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
     }
     let page = page.is_ok().then(|| directory.report_path());
     output::print(&summary.text(&args, &trained, exported.errors.rows, page.as_deref()))
+}
+
+/// What a run begins with.
+struct Prepared {
+    data: Dataset,
+    test: Option<HeldOut>,
+    config: Config,
+    /// Of the process that writes.
+    kept: Option<Kept>,
+}
+
+/// Where a run is kept, and what was there.
+struct Kept {
+    directory: RunDirectory,
+    checkpoint: Option<Checkpoint>,
+}
+
+fn prepare(args: &mut Args, writes: bool) -> anyhow::Result<Prepared> {
+    let (data, test) = read_rows(args)?;
+    let config = Config { checkpoint_every: args.checkpoint_every, ..args.settings.config(data.rows())? };
+    if !args.strip_names {
+        data.check_name_lengths().with_context(|| args.rows.data.display().to_string())?;
+    }
+    if let Some(note) = args.settings.note_short_run(data.rows()) {
+        tell!("note: {note}");
+    }
+    let kept = if writes { Some(open(args, &data, &config)?) } else { None };
+    Ok(Prepared { data, test, config, kept })
+}
+
+/// The run directory, described, and the checkpoint to go on from.
+fn open(args: &Args, data: &Dataset, config: &Config) -> anyhow::Result<Kept> {
+    let test_rows = args.test_rows.test_rows.as_deref();
+    output::check_writable("--out", &args.out, &[Some(&args.rows.data), test_rows, args.file.path()])?;
+    let run_dir = run_dir(args);
+    run_directory::check_out(&args.out, &run_dir, args.max_bytes.is_some() || args.integers)?;
+    let lock = RunDirectory::lock(&run_dir)?;
+    let checkpoint = if args.resume { run_directory::read_checkpoint(&run_dir)? } else { None };
+    if let Some(checkpoint) = &checkpoint {
+        let refused =
+            |error| mistake(format!("--resume: {}: {error}", run_directory::checkpoint_path(&run_dir).display()));
+        checkpoint.check(data, config).map_err(refused)?;
+    } else if args.resume {
+        tell!("note: no checkpoint in {}; starting from the beginning", run_dir.display());
+    }
+    let directory = RunDirectory::open(&run_dir, lock, checkpoint.as_ref())?;
+    directory.describe(options(args, config)?, config, data, checkpoint.is_some())?;
+    Ok(Kept { directory, checkpoint })
+}
+
+fn run_dir(args: &Args) -> PathBuf {
+    args.run_dir.clone().unwrap_or_else(|| args.out.with_extension("run"))
+}
+
+/// The checkpoint that the first process has read: others may not see its files.
+fn checkpoint_of_first(ranks: &Ranks, own: Option<Checkpoint>) -> anyhow::Result<Option<Checkpoint>> {
+    if ranks.are_one() {
+        return Ok(own);
+    }
+    let bytes = ranks.share_of_first(own.as_ref().map_or(Vec::new(), Checkpoint::to_bytes))?;
+    match own {
+        None if !bytes.is_empty() => Checkpoint::from_bytes(&bytes).map(Some).map_err(anyhow::Error::msg),
+        own => Ok(own),
+    }
 }
 
 /// The model within --max-bytes, and what was said about it if it had to be compressed.
@@ -279,41 +335,6 @@ fn write_report(
     directory.report(&html)
 }
 
-fn train_watched(
-    args: &Args,
-    data: &Dataset,
-    config: &Config,
-    checkpoint: Option<Checkpoint>,
-    directory: RunDirectory,
-) -> anyhow::Result<(Trained, RunDirectory)> {
-    let flow = match (config.flow.time, config.flow.optional) {
-        (0.0, _) => "no flow".to_owned(),
-        (time, true) => format!("T = {time} if it is worth it"),
-        (time, false) => format!("T = {time}"),
-    };
-    let search = if config.searches(data.rows()) { "; exact Gaussian processes first" } else { "" };
-    tell!("training on {} rows of {} inputs, {flow}{search}", data.rows(), data.inputs());
-    let mut watch = Watch::new(directory);
-    let outcome = match checkpoint {
-        Some(checkpoint) => train::resume(data, config, checkpoint, &mut watch),
-        None => train::train(data, config, &mut watch),
-    };
-    let directory = watch.finish().map_err(interrupted)?;
-    match outcome {
-        Ok(trained) => Ok((trained, directory)),
-        Err(error @ TrainError::Stopped { .. }) => {
-            Err(anyhow::anyhow!("{error}; a checkpoint was left, go on with: {} --resume", this_command()))
-        }
-        Err(TrainError::Checkpoint(error)) => Err(interrupted(error)),
-        Err(error) => Err(training_failed(&args.rows.data, error)),
-    }
-}
-
-/// The run cannot be recorded any more: what was kept stays.
-fn interrupted(error: std::io::Error) -> anyhow::Error {
-    anyhow::anyhow!("{error}; the last checkpoint is kept, put that right and go on with: {} --resume", this_command())
-}
-
 /// The options of this run, for `--config`.
 fn options(args: &Args, config: &Config) -> anyhow::Result<toml::Table> {
     let mut table = settings::to_toml(config)?;
@@ -345,10 +366,4 @@ fn options(args: &Args, config: &Config) -> anyhow::Result<toml::Table> {
     }
     table.insert("checkpoint-every".to_owned(), settings::whole_number(args.checkpoint_every));
     Ok(table)
-}
-
-/// The command line as it can be typed again, without `--resume`.
-fn this_command() -> String {
-    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).filter(|word| word != "--resume");
-    words.map(|word| console::quoted(&word)).collect::<Vec<_>>().join(" ")
 }

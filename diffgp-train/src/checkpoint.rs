@@ -149,7 +149,8 @@ impl Checkpoint {
         postcard::from_bytes(payload).map_err(|_| "unreadable content")
     }
 
-    fn to_bytes(&self) -> Vec<u8> {
+    /// The bytes of its file.
+    pub fn to_bytes(&self) -> Vec<u8> {
         let payload = self.payload();
         let mut bytes = Vec::with_capacity(HEADER + payload.len() + 4);
         bytes.extend_from_slice(MAGIC);
@@ -161,7 +162,8 @@ impl Checkpoint {
         bytes
     }
 
-    fn from_bytes(bytes: &[u8]) -> Result<Self, &'static str> {
+    /// The checkpoint that a file's bytes are, or what is wrong with them.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, &'static str> {
         let (content, checksum) = bytes.split_last_chunk::<4>().ok_or("too short")?;
         let (header, payload) = content.split_first_chunk::<HEADER>().ok_or("too short")?;
         if header[..4] != MAGIC[..] {

@@ -7,7 +7,7 @@
 //! over some rows, along the drift: x_K is where K steps end, x* where 50 K steps of the same scheme do. Up to
 //! [`FLOW`] a model is called a flow, beyond it is a chain of K layers: a good model perhaps, but another one.
 
-use crate::elbo::{ElboError, trace};
+use crate::elbo::{ElboError, path_ends};
 use crate::params::{Flow, Params};
 use crate::threads::Threads;
 
@@ -34,8 +34,7 @@ impl Discretisation {
         let Some(flow) = params.flow.as_ref().filter(|_| !x.is_empty()) else { return Ok(None) };
         let end = |x: &[f64], time: f64, steps: usize| -> Result<Vec<f64>, ElboError> {
             let flow = Some(Flow { time, steps, ..flow.clone() });
-            let path = trace(&Params { flow, ..params.clone() }, x, 1, None, threads)?.path;
-            Ok(path[path.len() - x.len()..].to_vec())
+            path_ends(&Params { flow, ..params.clone() }, x, 1, None, threads)
         };
         let found = end(x, flow.time, flow.steps)?;
         let solution = if flow.temporal.is_some() {

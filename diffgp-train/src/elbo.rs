@@ -24,6 +24,7 @@ pub(crate) mod correlation;
 pub(crate) mod dense;
 mod gradient;
 pub mod kl;
+mod lanes;
 mod layer;
 mod predict;
 mod prepared;
@@ -36,13 +37,16 @@ mod workspace;
 
 use rayon::prelude::*;
 
+pub(crate) use self::predict::path_ends;
 pub use self::predict::{LatentMoments, Trace, predict_latent, trace};
 pub use self::real::Real;
 pub(crate) use self::workspace::Workspace;
 
 use self::chunk::{Chunk, LaneSums, PathRows};
 use self::gradient::ProcessBars;
+use self::lanes::LaneTotals;
 use self::prepared::Prepared;
+use crate::exchange::ExchangeError;
 use crate::gradient::{FlowGradient, Gradient};
 use crate::params::Params;
 use crate::threads::Threads;
@@ -97,6 +101,9 @@ pub enum ElboError {
         /// The length that would fit.
         expected: usize,
     },
+    /// The processes that evaluate it together have lost each other.
+    #[error(transparent)]
+    Exchange(#[from] ExchangeError),
 }
 
 /// The bound on a batch, estimated with S = `paths` sample paths, and its gradient.
@@ -109,19 +116,18 @@ pub fn value_and_gradient<T: Real>(
     noise: Option<&[T]>,
     threads: &Threads,
 ) -> Result<Evaluation, ElboError> {
-    threads.pool.install(|| {
-        let size = batch.x.len() / params.inputs().max(1);
-        check_length("y", batch.y.len(), size * params.likelihood.targets())?;
-        let prepared = Prepared::<T>::new(params, batch.x, paths, noise)?;
-        let rows = PathRows { x: batch.x, noise, batch: size };
-        let weight = batch.total_rows as f64 / (size * paths) as f64;
-        let lanes: Vec<LaneSums<T>> = prepared
-            .lanes(size * paths)
-            .into_par_iter()
-            .map(|chunks| lane(&prepared, rows, batch.y, &chunks, weight, threads))
-            .collect();
-        Ok(assemble(params, &prepared, &lanes, weight))
-    })
+    let size = batch.x.len() / params.inputs().max(1);
+    check_length("y", batch.y.len(), size * params.likelihood.targets())?;
+    let weight = batch.total_rows as f64 / (size * paths) as f64;
+    let prepared = threads.pool.install(|| Prepared::<T>::new(params, batch.x, paths, noise))?;
+    let rows = PathRows { x: batch.x, noise, batch: size };
+    let lanes = prepared.lanes(size * paths);
+    let own = &lanes[threads.exchange().share(lanes.len())];
+    let one = |chunks: &Vec<Chunk>| lane(&prepared, rows, batch.y, chunks, weight, threads);
+    let sums: Vec<LaneSums<T>> = threads.pool.install(|| own.par_iter().map(one).collect());
+    // Outside the pool: a worker that waits for another process would keep others waiting.
+    let totals = LaneTotals::of(&prepared.model, &sums, threads)?;
+    Ok(threads.pool.install(|| assemble(params, &prepared, &totals, weight)))
 }
 
 /// The chunks of one lane, one after the other.
@@ -144,32 +150,29 @@ fn lane<T: Real>(
     sums
 }
 
-/// Adds up the lanes and turns the sums into the gradient.
-fn assemble<T: Real>(params: &Params, prepared: &Prepared<T>, lanes: &[LaneSums<T>], weight: f64) -> Evaluation {
-    let flow = params.flow.as_ref().zip(prepared.flow.as_ref()).zip(prepared.model.flow.as_ref());
-    let flow = flow.map(|((flow, whitened), model)| {
-        let totals = model.layer.total(lanes.iter().filter_map(|lane| lane.flow.as_ref()));
+/// Turns the sums of all lanes into the gradient.
+fn assemble<T: Real>(params: &Params, prepared: &Prepared<T>, totals: &LaneTotals, weight: f64) -> Evaluation {
+    let flow = params.flow.as_ref().zip(prepared.flow.as_ref()).zip(totals.flow.as_ref());
+    let flow = flow.map(|((flow, whitened), totals)| {
         let times = prepared.times.as_ref();
-        let bars = ProcessBars::new(&flow.field, params.jitter, whitened, times, &totals);
+        let bars = ProcessBars::new(&flow.field, params.jitter, whitened, times, totals);
         FlowGradient {
             temporal: times.zip(flow.temporal.as_ref()).map(|(times, at)| times.backward(at, &bars.times)),
             field: bars.gradient,
         }
     });
+    let predictor =
+        ProcessBars::new(&params.predictor, params.jitter, &prepared.predictor, None, &totals.predictor).gradient;
 
-    let totals = prepared.model.predictor.total(lanes.iter().map(|lane| &lane.predictor));
-    let predictor = ProcessBars::new(&params.predictor, params.jitter, &prepared.predictor, None, &totals).gradient;
-
-    let expected_log_likelihood = weight * lanes.iter().map(|lane| lane.log_density).sum::<f64>();
+    let expected_log_likelihood = weight * totals.log_density;
     let kl_predictor = params.predictor.posteriors.iter().map(kl::divergence).sum::<f64>();
     let kl_flow = params.flow.iter().flat_map(|flow| &flow.field.posteriors).map(kl::divergence).sum::<f64>();
-    let noise = |o: usize| weight * lanes.iter().map(|lane| lane.noise[o]).sum::<f64>();
     Evaluation {
         elbo: expected_log_likelihood - kl_predictor - kl_flow,
         expected_log_likelihood,
         kl_predictor,
         kl_flow,
-        gradient: Gradient { flow, predictor, noise: (0..params.likelihood.noise().len()).map(noise).collect() },
+        gradient: Gradient { flow, predictor, noise: totals.noise.iter().map(|sum| weight * sum).collect() },
         jitter_raised: prepared.jitter_raised,
     }
 }

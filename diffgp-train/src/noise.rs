@@ -4,6 +4,7 @@
 //! current rayon pool; the numbers do not depend on how many threads it has.
 
 use std::f32::consts::TAU;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -29,9 +30,23 @@ pub struct NoiseKey {
 ///
 /// Preconditions: paths, steps < 2¹⁶ (checked in debug builds); iteration and rows < 2³², beyond which noise repeats.
 pub fn fill(noise: &mut Vec<f32>, key: NoiseKey, rows: &[usize], paths: usize, steps: usize, inputs: usize) {
-    debug_assert!(paths < 1 << 16 && steps < 1 << 16);
-    noise.resize(paths * steps * rows.len() * inputs, 0.0);
+    debug_assert!(paths < 1 << 16);
+    fill_part(noise, key, rows, 0..paths * steps * rows.len(), steps, inputs);
+}
+
+/// Fills `noise` with some of that: `part` are places in `[paths, steps, rows.len()]`.
+pub(crate) fn fill_part(
+    noise: &mut Vec<f32>,
+    key: NoiseKey,
+    rows: &[usize],
+    part: Range<usize>,
+    steps: usize,
+    inputs: usize,
+) {
+    debug_assert!(steps < 1 << 16);
+    noise.resize(part.len() * inputs, 0.0);
     noise.par_chunks_mut(inputs).with_min_len(ROWS_PER_TASK).enumerate().for_each(|(index, normals)| {
+        let index = part.start + index;
         let (row, outer) = (rows[index % rows.len()], index / rows.len());
         fill_row(normals, key, row, outer / steps, outer % steps);
     });
@@ -82,6 +97,18 @@ mod tests {
         let rows: Vec<usize> = (0..700).collect();
         assert_eq!(filled(1, &rows, 4), filled(3, &rows, 4));
         assert_ne!(filled(1, &rows, 4), filled(1, &rows, 5));
+    }
+
+    #[test]
+    fn parts_are_those_of_the_whole() {
+        let rows: Vec<usize> = (0..700).collect();
+        let (whole, key) = (filled(2, &rows, 4), NoiseKey { seed: 11, purpose: Purpose::Training, iteration: 4 });
+        let parts = [0..1, 1..1300, 1300..4200].map(|part| {
+            let mut noise = Vec::new();
+            fill_part(&mut noise, key, &rows, part, 3, 5);
+            noise
+        });
+        assert_eq!(parts.concat(), whole);
     }
 
     #[test]

@@ -12,8 +12,9 @@
 //!    each, large ones by the validation rows, which then stay out of step 5.
 //!
 //! The same version, data, configuration (threads excepted) and kind of CPU (instruction set) give the same model, to the
-//! bit. Memory: the data set, one batch with its noise, and what [`value_and_gradient`](crate::elbo::value_and_gradient) needs.
+//! bit, in one process or several ([`train_on`]). Memory: the data set, one batch with its noise, and what [`value_and_gradient`](crate::elbo::value_and_gradient) needs.
 
+mod agreed;
 mod climb;
 mod compact;
 mod config;
@@ -49,6 +50,7 @@ pub use plan::{
 };
 pub use trained::Trained;
 
+use self::agreed::Agreed;
 use self::execute::{Chosen, Executor};
 use self::initial::Initial;
 use self::objective::Standardised;
@@ -76,7 +78,7 @@ const MAX_INPUTS: usize = 64;
 
 /// Trains a model on all rows of `data` (hold test rows out first).
 pub fn train(data: &Dataset, config: &Config, observer: &mut dyn Observer) -> Result<Trained, TrainError> {
-    run(data, config, None, observer)
+    train_on(&threads(config)?, data, config, observer)
 }
 
 /// Goes on from a checkpoint of a run with the same data and configuration. On another instruction set the observer is
@@ -87,28 +89,60 @@ pub fn resume(
     checkpoint: Checkpoint,
     observer: &mut dyn Observer,
 ) -> Result<Trained, TrainError> {
+    resume_on(&threads(config)?, data, config, checkpoint, observer)
+}
+
+/// Like [`train()`], on these threads, whatever the configuration says of them.
+///
+/// In one of several processes ([`Threads::of_rank`]) all of them call this with the same rows and configuration, and all
+/// have the model in the end. Their observers hear the same; only one needs to do something about it. A run stops when any
+/// of them wants it.
+pub fn train_on(
+    threads: &Threads,
+    data: &Dataset,
+    config: &Config,
+    observer: &mut dyn Observer,
+) -> Result<Trained, TrainError> {
+    run(data, config, None, threads, observer)
+}
+
+/// Like [`resume`], on these threads. Of several processes each is given the same checkpoint, which may be of a run of
+/// more of them, or of fewer.
+pub fn resume_on(
+    threads: &Threads,
+    data: &Dataset,
+    config: &Config,
+    checkpoint: Checkpoint,
+    observer: &mut dyn Observer,
+) -> Result<Trained, TrainError> {
     checkpoint.check(data, config)?;
     let (found, here) = (checkpoint.provenance().instruction_set.clone(), Provenance::here().instruction_set);
     if found != here {
         observer.warning(&Warning::OtherInstructionSet { found, here });
     }
-    run(data, config, Some(checkpoint.run), observer)
+    run(data, config, Some(checkpoint.run), threads, observer)
+}
+
+fn threads(config: &Config) -> Result<Threads, TrainError> {
+    config.validate()?;
+    Threads::new(config.threads).map_err(|error| TrainError::Threads(error.to_string()))
 }
 
 fn run(
     data: &Dataset,
     config: &Config,
     resumed: Option<Run>,
+    threads: &Threads,
     observer: &mut dyn Observer,
 ) -> Result<Trained, TrainError> {
     config.validate()?;
     check(data, config)?;
+    let observer: &mut dyn Observer = &mut Agreed::on(threads.exchange(), data, config, observer)?;
     let scaling = Scaling::of(data, config.task == Task::Regression);
     check_scaling(data, &scaling, observer)?;
     if config.task == Task::Classification {
         check_classes(data, observer);
     }
-    let threads = Threads::new(config.threads).map_err(|error| TrainError::Threads(error.to_string()))?;
     let rows_of = Standardised { data, scaling: &scaling };
     let is_resumed = resumed.is_some();
     let run = resumed.unwrap_or_else(|| Run::new(plan_for(data, config)));
@@ -128,7 +162,7 @@ fn run(
     let mut searched = sparse.clone();
     if stages.iter().any(|stage| stage.kernels.are_searched())
         && let Some(found) =
-            search::search(rows_of, &sparse, config, &threads, observer).or_else(|error| match error {
+            search::search(rows_of, &sparse, config, threads, observer).or_else(|error| match error {
                 // Nothing is learned yet, but the same command must be able to go on.
                 TrainError::Stopped { .. } => {
                     let at = (data.fingerprint(), data.rows());
@@ -147,15 +181,15 @@ fn run(
     }
     let initial =
         Initial { sparse, searched, flow: has_flow.then(|| initial::weak_flow(data, &scaling, config, observer)) };
-    let executor = Executor { config, rows_of, initial, threads: &threads, fingerprint: data.fingerprint() };
+    let executor = Executor { config, rows_of, initial, threads, fingerprint: data.fingerprint() };
     if is_resumed {
         executor.check(&run)?;
     }
     let mut chosen = executor.execute(run, observer)?;
 
     let params = &mut chosen.params;
-    let discretisation = settle_steps(params, rows_of, config, &stages[0], &threads)?;
-    if let Some(jitter) = refit::settle_jitter(params, rows_of, config, &threads)? {
+    let discretisation = settle_steps(params, rows_of, config, &stages[0], threads)?;
+    if let Some(jitter) = refit::settle_jitter(params, rows_of, config, threads)? {
         observer.warning(&Warning::JitterRaised { iteration: chosen.iteration, jitter });
     }
     let mut noise_gain = None;
@@ -164,10 +198,10 @@ fn run(
         let (training, mut validation) = (apart.training(config.refit.max_rows), apart.validation());
         validation.truncate(config.validation.max_rows);
         let rows = FitRows { training: &training, total: apart.training_count(), validation: &validation };
-        noise_gain = refit::finish(params, rows_of, rows, noise_fit, config, &threads)?;
+        noise_gain = refit::finish(params, rows_of, rows, noise_fit, config, threads)?;
     }
-    let compaction = compact::compact(params, rows_of, config, &threads)?;
-    let calibration = calibration(&chosen, &stages, rows_of, (last_fit, compaction), config, &threads)?;
+    let compaction = compact::compact(params, rows_of, config, threads)?;
+    let calibration = calibration(&chosen, &stages, rows_of, (last_fit, compaction), config, threads)?;
     if let Some(error) = discretisation.map(|of| of.error).filter(|&error| error > FLOW && !config.flow.chain) {
         observer.warning(&Warning::NotAFlow { error });
     }

@@ -10,6 +10,7 @@ mod forge;
 mod fuzz;
 mod header;
 mod miri;
+mod mpi;
 mod nightly;
 mod packages;
 mod python;
@@ -56,6 +57,8 @@ enum Task {
     Forge(forge::Args),
     /// Run the tests of the device's crates under Miri; needs nightly
     Miri,
+    /// Training by several processes, over OpenMPI and MPICH: the same bytes whatever their number; minutes
+    Mpi(mpi::Args),
     /// Check licences, sources and duplicates of all dependencies
     Deny,
     /// The C interface: its tests under sanitizers, and the example in C on emulated boards
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
         Task::Soak(args) => soak::run(args),
         Task::Forge(args) => forge::run(args),
         Task::Miri => miri::run(),
+        Task::Mpi(args) => mpi::run(&args),
         Task::Deny => deny::run(),
         Task::C(args) => c::run(&args),
         Task::PackageC(args) => c::package::run(&args),

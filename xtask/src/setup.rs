@@ -1,5 +1,5 @@
 //! Installs what the checks need and a fresh machine lacks: Rust targets and components through rustup, QEMU, Node and the
-//! compilers of C through apt, and for the page Chromium and npm.
+//! compilers of C through apt, for the page Chromium and npm, and for training by several processes OpenMPI and MPICH.
 //!
 //! Without root it tries `sudo -n`; where that fails it prints the command to run and the process exits with 2.
 
@@ -38,6 +38,14 @@ const CMAKE: [(&str, &str); 2] = [("cmake", "cmake"), ("make", "make")];
 
 /// What opens the page of `diffgp explore`, likewise.
 const BROWSER: [(&str, &str); 3] = [("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")];
+
+/// Training by several processes: two of each.
+const MPI: [(&str, &str); 4] = [
+    ("mpicc.openmpi", "libopenmpi-dev"),
+    ("mpirun.openmpi", "openmpi-bin"),
+    ("mpicc.mpich", "libmpich-dev"),
+    ("mpirun.mpich", "mpich"),
+];
 
 /// How much of it is needed.
 #[derive(Clone, Copy, PartialEq)]
@@ -84,6 +92,11 @@ pub(crate) fn browser() -> Result<()> {
 /// Installs CMake where it is missing.
 pub(crate) fn cmake() -> Result<()> {
     packages(&CMAKE)
+}
+
+/// Installs OpenMPI and MPICH where they are missing.
+pub(crate) fn mpi() -> Result<()> {
+    packages(&MPI)
 }
 
 fn rust_targets() -> Result<()> {

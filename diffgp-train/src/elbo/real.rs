@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use faer::traits::RealField;
 
 use super::workspace::Workspace;
+use crate::exchange::{Exchange, ExchangeError};
 use crate::threads::Threads;
 
 /// A floating-point type in which batches are evaluated: `f32` for training, `f64` for checks.
@@ -27,6 +28,9 @@ pub trait Real: RealField + Copy + Default + Send + Sync + 'static {
     /// The workspaces of this type that threads keep from one evaluation to the next.
     #[doc(hidden)]
     fn workspaces(threads: &Threads) -> &Mutex<Vec<Workspace<Self>>>;
+    /// What all processes together have, `length` numbers, from what each has.
+    #[doc(hidden)]
+    fn gather(exchange: &dyn Exchange, own: Vec<Self>, length: usize) -> Result<Vec<Self>, ExchangeError>;
 }
 
 macro_rules! real {
@@ -75,6 +79,10 @@ macro_rules! real {
 
             fn workspaces(threads: &Threads) -> &Mutex<Vec<Workspace<Self>>> {
                 &threads.$pool
+            }
+
+            fn gather(exchange: &dyn Exchange, own: Vec<Self>, length: usize) -> Result<Vec<Self>, ExchangeError> {
+                exchange.gather(own, length)
             }
         }
     };

@@ -4,6 +4,7 @@ use diffgp_core::kernel::KernelKind;
 use nalgebra::{DMatrix, DVector};
 
 use super::chunk::{LaneSums, PathRows};
+use super::lanes::LaneTotals;
 use super::prepared::Prepared;
 use super::{assemble, lane};
 use crate::params::{Flow, Kernel, Likelihood, Params, Posterior, Process};
@@ -53,7 +54,8 @@ fn recomputed_activations_change_no_bit() {
         let data = PathRows { x: &x, noise: Some(&noise), batch: rows };
         let lanes: Vec<LaneSums<f64>> =
             prepared.lanes(rows).iter().map(|chunks| lane(&prepared, data, &y, chunks, 1.0, &threads)).collect();
-        assemble(&params, &prepared, &lanes, 1.0).gradient
+        let totals = LaneTotals::of(&prepared.model, &lanes, &threads).unwrap();
+        assemble(&params, &prepared, &totals, 1.0).gradient
     };
     assert_eq!(gradient(STEPS), gradient(1));
 }

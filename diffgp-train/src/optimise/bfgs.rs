@@ -105,6 +105,39 @@ impl<Note> Ascent<Note> {
     }
 }
 
+impl Ascent<f64> {
+    /// How many numbers an ascent along so many parameters is.
+    pub(crate) fn numbers_len(parameters: usize) -> usize {
+        4 + 2 * parameters + parameters * parameters
+    }
+
+    /// All that changes, for another process.
+    pub(crate) fn to_numbers(&self) -> Vec<f64> {
+        let flag = |holds: bool| f64::from(u8::from(holds));
+        let mut numbers = vec![flag(self.ended), flag(self.inverse_hessian.is_some()), self.at.value, self.at.note];
+        numbers.extend(self.theta.iter().chain(&self.at.slope));
+        match &self.inverse_hessian {
+            Some(inverse) => numbers.extend(inverse),
+            None => numbers.resize(Self::numbers_len(self.theta.len()), 0.0),
+        }
+        numbers
+    }
+
+    /// The ascent that they were made of.
+    pub(crate) fn of_numbers(numbers: &[f64], bounds: Vec<(f64, f64)>) -> Self {
+        let size = bounds.len();
+        let (theta, rest) = numbers[4..].split_at(size);
+        let (slope, inverse) = rest.split_at(size);
+        Self {
+            theta: DVector::from_column_slice(theta),
+            at: Point { value: numbers[2], slope: DVector::from_column_slice(slope), note: numbers[3] },
+            bounds,
+            inverse_hessian: (numbers[1] == 1.0).then(|| DMatrix::from_column_slice(size, size, inverse)),
+            ended: numbers[0] == 1.0,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,6 +154,32 @@ mod tests {
             let slope = |i: usize| -4.0 * (theta[i] - 1.0).powi(3) - 2.0 * between * if i == 0 { 1.0 } else { -1.0 };
             Some(Point { value, slope: DVector::from_fn(2, |i, _| slope(i)), note: () })
         }
+    }
+
+    /// The same with a note, that of the value.
+    struct NotedHill;
+
+    impl Surface for NotedHill {
+        type Note = f64;
+
+        fn at(&self, theta: &[f64]) -> Option<Point<f64>> {
+            Hill.at(theta).map(|Point { value, slope, .. }| Point { value, slope, note: value })
+        }
+    }
+
+    #[test]
+    fn another_process_goes_on_as_this_one_would() {
+        let bounds = vec![(-10.0, 10.0); 2];
+        let mut here = Ascent::new(vec![-3.0, 4.0], bounds.clone(), &NotedHill).unwrap();
+        for _ in 0..30 {
+            let numbers = here.to_numbers();
+            assert_eq!(numbers.len(), Ascent::numbers_len(2));
+            let mut there = Ascent::of_numbers(&numbers, bounds.clone());
+            here.go_on(1, &NotedHill);
+            there.go_on(1, &NotedHill);
+            assert_eq!(here.to_numbers(), there.to_numbers());
+        }
+        assert!(here.ended && here.inverse_hessian.is_none());
     }
 
     #[test]

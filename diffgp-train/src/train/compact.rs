@@ -170,7 +170,7 @@ impl Inputs {
 
     /// What a model says of them.
     fn predict(&self, params: &Params, paths: Option<Paths<'_>>, threads: &Threads) -> Result<Vec<Said>, ElboError> {
-        let (count, noise) = paths.map_or((1, None), |paths| paths.noise(params, &self.rows));
+        let (count, noise) = paths.map_or(Ok((1, None)), |paths| paths.noise(params, &self.rows))?;
         let latent = predict_latent(params, &self.x, count, noise.as_deref(), threads)?;
         let outputs = params.predictor.outputs();
         let of_row = |row: usize| {
@@ -404,7 +404,7 @@ fn states(
     threads: &Threads,
 ) -> Result<(Vec<f32>, Vec<f32>), ElboError> {
     let Some(flow) = &params.flow else { return Ok((Vec::new(), x.to_vec())) };
-    let (count, noise) = paths.map_or((1, None), |paths| paths.noise(params, rows));
+    let (count, noise) = paths.map_or(Ok((1, None)), |paths| paths.noise(params, rows))?;
     let (mut from, mut ends) = (Vec::new(), Vec::new());
     for (k, states) in trace(params, x, count, noise.as_deref(), threads)?.path.chunks_exact(x.len()).enumerate() {
         let is_end = k % (flow.steps + 1) == flow.steps;

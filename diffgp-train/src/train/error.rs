@@ -2,6 +2,7 @@
 
 use super::config::ConfigError;
 use crate::elbo::ElboError;
+use crate::exchange::ExchangeError;
 
 /// A run that gave no model.
 #[derive(Debug, thiserror::Error)]
@@ -87,6 +88,9 @@ pub enum TrainError {
     /// A checkpoint that does not belong here.
     #[error(transparent)]
     Resume(#[from] crate::checkpoint::CheckpointError),
+    /// The processes of the run would not train the same model, or have lost each other.
+    #[error(transparent)]
+    Exchange(#[from] ExchangeError),
     /// Worker threads could not be started.
     #[error("cannot start worker threads: {0}")]
     Threads(String),

@@ -6,7 +6,8 @@ use super::climb::Objective;
 use super::config::Config;
 use super::rows::StageRows;
 use crate::data::{Dataset, Scaling};
-use crate::elbo::{Batch, ElboError, Evaluation, predict_latent, trace, value_and_gradient};
+use crate::elbo::{Batch, ElboError, Evaluation, path_ends, predict_latent, value_and_gradient};
+use crate::exchange::ExchangeError;
 use crate::noise::{self, NoiseKey};
 use crate::params::Params;
 use crate::philox::Purpose;
@@ -45,7 +46,7 @@ impl Standardised<'_> {
         paths: Paths<'_>,
     ) -> Result<Evaluation, ElboError> {
         let (x, y) = self.gather(rows);
-        let (count, noise) = paths.noise(params, rows);
+        let (count, noise) = paths.noise(params, rows)?;
         value_and_gradient(params, &Batch { x: &x, y: &y, total_rows }, count, noise.as_deref(), paths.threads)
     }
 
@@ -57,20 +58,17 @@ impl Standardised<'_> {
         paths: Paths<'_>,
     ) -> Result<(Vec<f32>, Vec<f32>), ElboError> {
         let (x, y) = self.gather(rows);
-        let Some(flow) = &params.flow else { return Ok((x, y)) };
-        let (count, noise) = paths.noise(params, rows);
-        let states = trace(params, &x, count, noise.as_deref(), paths.threads)?.path;
-        // The last of the K+1 states of every path.
-        let ends = states.chunks_exact(x.len()).skip(flow.steps).step_by(flow.steps + 1);
-        Ok((ends.flatten().copied().collect(), y.repeat(count)))
+        if params.flow.is_none() {
+            return Ok((x, y));
+        }
+        let (count, noise) = paths.noise(params, rows)?;
+        Ok((path_ends(params, &x, count, noise.as_deref(), paths.threads)?, y.repeat(count)))
     }
 
     /// Where the given rows end along the drift, `[B, D]`.
     pub(super) fn drift_ends(&self, params: &Params, rows: &[usize], threads: &Threads) -> Result<Vec<f32>, ElboError> {
         let (x, _) = self.gather(rows);
-        let Some(flow) = &params.flow else { return Ok(x) };
-        let mut states = trace(params, &x, 1, None, threads)?.path;
-        Ok(states.split_off(flow.steps * x.len()))
+        if params.flow.is_some() { path_ends(params, &x, 1, None, threads) } else { Ok(x) }
     }
 
     /// The score on the given rows.
@@ -109,7 +107,7 @@ impl Standardised<'_> {
         let most = paths.map_or(1, |paths| paths.count.max(1));
         for rows in rows.chunks((SCORED_TOGETHER / most).max(1)) {
             let (x, y) = self.gather(rows);
-            let (count, noise) = paths.map_or((1, None), |paths| paths.noise(params, rows));
+            let (count, noise) = paths.map_or(Ok((1, None)), |paths| paths.noise(params, rows))?;
             let latent = predict_latent(params, &x, count, noise.as_deref(), threads)?;
             for (row, targets) in y.chunks_exact(y.len() / rows.len()).enumerate() {
                 let of_path = |path: usize| {
@@ -145,13 +143,14 @@ impl<'a> Paths<'a> {
         Self { count: config.validation.decision_paths, ..Self::to_validate(config, threads) }
     }
 
-    /// S and the noise; without a flow one path says it all.
-    pub(super) fn noise(&self, params: &Params, rows: &[usize]) -> (usize, Option<Vec<f32>>) {
-        let Some(flow) = &params.flow else { return (1, None) };
-        let mut normals = Vec::new();
-        let fill = || noise::fill(&mut normals, self.key, rows, self.count, flow.steps, flow.inputs());
+    /// S and the noise, of which every process makes a share; without a flow one path says it all.
+    pub(super) fn noise(&self, params: &Params, rows: &[usize]) -> Result<(usize, Option<Vec<f32>>), ExchangeError> {
+        let Some(flow) = &params.flow else { return Ok((1, None)) };
+        let (exchange, places) = (self.threads.exchange(), self.count * flow.steps * rows.len());
+        let (own, mut normals) = (exchange.share(places), Vec::new());
+        let fill = || noise::fill_part(&mut normals, self.key, rows, own, flow.steps, flow.inputs());
         self.threads.pool.install(fill);
-        (self.count, Some(normals))
+        Ok((self.count, Some(exchange.gather(normals, places * flow.inputs())?)))
     }
 }
 

@@ -61,10 +61,16 @@ struct Climb {
     ascent: Ascent<f64>,
 }
 
+/// Of every parameter, for so many.
+fn bounds(parameters: usize) -> Vec<(f64, f64)> {
+    let mut bounds = vec![LENGTH_SCALES; parameters - VARIANCES.len()];
+    bounds.extend(VARIANCES);
+    bounds
+}
+
 impl Climb {
     fn new(kind: KernelKind, theta: Vec<f64>, surface: &impl Surface<Note = f64>) -> Option<Self> {
-        let mut bounds = vec![LENGTH_SCALES; theta.len() - VARIANCES.len()];
-        bounds.extend(VARIANCES);
+        let bounds = bounds(theta.len());
         Some(Self { kind, ascent: Ascent::new(theta, bounds, surface)? })
     }
 
@@ -104,16 +110,21 @@ pub(super) fn search(
         theta.extend([0.0, noise.ln()]);
         Climb::new(kind, theta, &ExactGp { kind, rows: &rows })
     };
-    let climbs: Vec<_> = threads.pool.install(|| starts.into_par_iter().map(begin).collect());
-    let mut climbs: Vec<Climb> = climbs.into_iter().flatten().collect();
+    let all: Vec<_> = starts.iter().map(|(kind, ..)| (*kind, None)).collect();
+    let mut climbs = each_climb(all, rows.inputs + 2, threads, |index, _| begin(starts[index]))?;
     for round in 0..(ITERATIONS + LAST_ITERATIONS) / ROUND {
         look_for_interrupt(observer)?;
         if round == ITERATIONS / ROUND {
             climbs.sort_by(|a, b| b.left_out().total_cmp(&a.left_out()));
             climbs.truncate(FINALISTS);
         }
-        let go_on = |climb: &mut Climb| climb.ascent.go_on(ROUND, &ExactGp { kind: climb.kind, rows: &rows });
-        threads.pool.install(|| climbs.par_iter_mut().for_each(go_on));
+        let go_on = |_, climb: Option<Climb>| {
+            let mut climb = climb?;
+            climb.ascent.go_on(ROUND, &ExactGp { kind: climb.kind, rows: &rows });
+            Some(climb)
+        };
+        let all = climbs.into_iter().map(|climb| (climb.kind, Some(climb))).collect();
+        climbs = each_climb(all, rows.inputs + 2, threads, go_on)?;
     }
     // The kernel of the configuration, unless another is worth its work.
     let worth = |climb: &Climb| {
@@ -125,6 +136,31 @@ pub(super) fn search(
         return Ok(Some(best.found()));
     }
     on_all_rows(best, Sparse::new(rows_of, model, config, threads), config, observer).map(Some)
+}
+
+/// Does something with every climb, of which every process takes a share; those that are left.
+fn each_climb(
+    climbs: Vec<(KernelKind, Option<Climb>)>,
+    parameters: usize,
+    threads: &Threads,
+    work: impl Fn(usize, Option<Climb>) -> Option<Climb> + Sync,
+) -> Result<Vec<Climb>, TrainError> {
+    let exchange = threads.exchange();
+    let (own, kinds) = (exchange.share(climbs.len()), climbs.iter().map(|(kind, _)| *kind).collect::<Vec<_>>());
+    let of_share = climbs.into_par_iter().enumerate().filter(|(index, _)| own.contains(index));
+    let done: Vec<_> = threads.pool.install(|| of_share.map(|(index, (_, climb))| work(index, climb)).collect());
+    // Of each whether it is left, and what it is.
+    let length = 1 + Ascent::numbers_len(parameters);
+    let mut numbers = Vec::with_capacity(done.len() * length);
+    for climb in done {
+        numbers.push(f64::from(u8::from(climb.is_some())));
+        numbers.extend(climb.map_or(vec![0.0; length - 1], |climb| climb.ascent.to_numbers()));
+    }
+    let numbers = exchange.gather(numbers, kinds.len() * length)?;
+    let left = numbers.chunks_exact(length).zip(kinds).filter(|(numbers, _)| numbers[0] == 1.0);
+    let climb =
+        |(numbers, kind): (&[f64], _)| Climb { kind, ascent: Ascent::of_numbers(&numbers[1..], bounds(parameters)) };
+    Ok(left.map(climb).collect())
 }
 
 /// The climb goes on with a sparse Gaussian process, whose points are chosen anew from time to time.

@@ -1,7 +1,8 @@
 //! Sums over rows from which the gradient of a layer's parameters is made.
 //!
 //! Per field and kernel G = Σ g a aᵀ (lower block triangle) and b = Σ s μ̄ a for every output, then Eᵀ[x, 1] for all
-//! kernels. They are kept in `T` while a lane of chunks is worked on and added up in float64, lane after lane.
+//! kernels. They are kept in `T` while a lane of chunks is worked on and added up in float64, lane after lane
+//! ([`lanes`](crate::elbo::lanes)): as one row of numbers, amplitudes and squares first.
 
 use std::ops::Range;
 
@@ -9,6 +10,7 @@ use faer::Mat;
 use rayon::prelude::*;
 
 use super::Layer;
+use crate::elbo::lanes::Part;
 use crate::elbo::real::Real;
 
 /// The sums of one lane.
@@ -76,30 +78,24 @@ impl<T: Real> Layer<T> {
         start..start + layout.linear
     }
 
-    /// Adds up the lanes, in their order.
-    pub(in crate::elbo) fn total<'a>(&self, lanes: impl Iterator<Item = &'a Sums<T>>) -> Totals {
-        let lanes: Vec<&Sums<T>> = lanes.collect();
-        let mut values = vec![0.0; self.sums_len()];
-        const PIECE: usize = 4096;
-        values.par_chunks_mut(PIECE).enumerate().for_each(|(piece, values)| {
-            for lane in &lanes {
-                let start = piece * PIECE;
-                let part = &lane.values[start..start + values.len()];
-                values.iter_mut().zip(part).for_each(|(total, value)| *total += value.to_f64());
-            }
-        });
-        let amplitudes = (0..self.outputs).map(|o| lanes.iter().map(|lane| lane.amplitudes[o]).sum()).collect();
-        let entries = 0..self.kernels.len() * self.inputs;
-        let squares = entries.map(|entry| lanes.iter().map(|lane| lane.squares[entry]).sum()).collect();
+    /// How many numbers the total of all lanes holds.
+    pub(in crate::elbo) fn total_len(&self) -> usize {
+        self.outputs + self.kernels.len() * self.inputs + self.sums_len()
+    }
+
+    /// What the numbers of all lanes, added up, stand for.
+    pub(in crate::elbo) fn total(&self, numbers: &[f64]) -> Totals {
+        let (amplitudes, numbers) = numbers.split_at(self.outputs);
+        let (squares, values) = numbers.split_at(self.kernels.len() * self.inputs);
         let fields = 0..self.fields.len();
         let stacked = self.kernels.len() * self.inducing;
         let distances = &values[values.len() - self.layout().distances..];
         Totals {
-            quadratic: fields.clone().map(|f| self.symmetric_sums(f, &values)).collect(),
-            linear: fields.map(|f| self.linear_sums(f, &values)).collect(),
+            quadratic: fields.clone().map(|f| self.symmetric_sums(f, values)).collect(),
+            linear: fields.map(|f| self.linear_sums(f, values)).collect(),
             distances: Mat::from_fn(stacked, self.inputs + 1, |row, column| distances[column * stacked + row]),
-            amplitudes,
-            squares,
+            amplitudes: amplitudes.to_vec(),
+            squares: squares.to_vec(),
         }
     }
 
@@ -138,6 +134,11 @@ impl<T: Real> Sums<T> {
             amplitudes: vec![0.0; layer.outputs],
             squares: vec![0.0; layer.kernels.len() * layer.inputs],
         }
+    }
+
+    /// All numbers, in the order in which [`Layer::total`] takes them.
+    pub(in crate::elbo) fn parts(&self) -> [Part<'_, T>; 3] {
+        [Part::Double(&self.amplitudes), Part::Double(&self.squares), Part::Real(&self.values)]
     }
 
     /// G of the outputs of a kernel, one block of columns: `[M − start, O/P·block]`.
