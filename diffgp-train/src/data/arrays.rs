@@ -297,3 +297,6 @@ impl Tabular for ArrayTable {
         matches!(self.ahead, Some(Ok(true))) && self.cell(column).is_word()
     }
 }
+
+#[cfg(test)]
+mod tests;
