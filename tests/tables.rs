@@ -51,10 +51,9 @@ fn changed_tables_are_read_or_refused() {
     for path in made() {
         let whole = fs::read(&path).unwrap();
         for at in 0..whole.len() {
-            for change in [0x01, 0x80, 0xff] {
+            for change in [0x01, 0xff] {
                 let mut bytes = whole.clone();
                 bytes[at] ^= change;
-                // Magic bytes are no others': text is tested elsewhere.
                 *(if is_read(&folder, &bytes) { &mut read } else { &mut refused }) += 1;
             }
         }

@@ -5,9 +5,13 @@
 /// At opt-level 3 LLVM unrolls every short loop four times for Cortex-M. Loops that run once per prediction or over a
 /// handful of values gain nothing from that and together would take a quarter of the runtime's flash. The black box
 /// compiles to an empty piece of assembly, and loops that hold one are left alone. Results do not depend on it.
+///
+/// Workstations have memory for code, and vector instructions that such a loop would not use: there it is nothing.
 #[inline(always)]
 pub fn keep_rolled() {
-    core::hint::black_box(());
+    if cfg!(any(target_os = "none", not(target_pointer_width = "64"))) {
+        core::hint::black_box(());
+    }
 }
 
 /// The value itself, of which the compiler knows nothing any more.

@@ -1,4 +1,4 @@
-//! What it takes to read a table: seconds, and the most memory at any time.
+//! What it takes to read a table: seconds, seconds of the processor, and the most memory at any time.
 //!
 //!     cargo run --release --features parquet --example read_table -- make ROWS INPUTS FOLDER
 //!     cargo run --release --features parquet --example read_table -- read FILE
@@ -102,16 +102,24 @@ fn read(file: &Path) -> Result<(), Failure> {
     let seconds = start.elapsed().as_secs_f64();
     let held = (data.rows() * (data.inputs() + data.outputs()) * size_of::<f32>()) as f64 / 1e6;
     println!(
-        "{}: {} rows of {} inputs in {seconds:.2} s; {held:.0} MB as f32, peak memory {:.0} MB; fingerprint of the numbers {:x}",
+        "{}: {} rows of {} inputs in {seconds:.1} s, {:.1} s of the processor; {held:.0} MB as f32, peak memory {:.0} MB; fingerprint of the numbers {:x}",
         file.display(),
         data.rows(),
         data.inputs(),
+        processor_seconds()?,
         peak_memory()?,
         (0..data.rows())
             .flat_map(|row| data.input_row(row))
             .fold(0_u64, |sum, x| sum.rotate_left(1) ^ u64::from(x.to_bits())),
     );
     Ok(())
+}
+
+/// Seconds that this process had a processor, whatever others did.
+fn processor_seconds() -> Result<f64, Failure> {
+    let status = std::fs::read_to_string("/proc/self/schedstat")?;
+    let nanoseconds = status.split(' ').next().ok_or("expected nanoseconds in /proc/self/schedstat")?;
+    Ok(nanoseconds.parse::<f64>()? / 1e9)
 }
 
 /// The largest resident size of this process so far, in MB.

@@ -82,6 +82,10 @@ pub(super) fn open_archive(path: &Path, file: File) -> Result<Opened, DataError>
     let open = |(name, member): &(&str, &Member), share| {
         Array::of_member(&archive, member, share).map_err(|error| of_file(path, in_array(name, error)))
     };
+    if arrays.is_empty() {
+        let problem = "holds no arrays; expected what numpy.savez writes".to_owned();
+        return Err(DataError::Arrays { path: path.to_owned(), problem });
+    }
     if let [only] = arrays.as_slice() {
         return Ok(ArrayTable::of(path, vec![open(only, 1)?]).opened(None, Vec::new(), Vec::new()));
     }

@@ -47,6 +47,8 @@ fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
     file
 }
 
+/// From the last name in an archive's directory, without its first letter, to the end.
+const END_AND_SUFFIX: usize = 22 + 4;
 const TABLE: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
 
 #[test]
@@ -106,6 +108,10 @@ fn which_arrays_make_the_columns() {
         "holds the arrays a (3, 2) of <f8, b (3,) of <i2; expected one array alone, X and y, or arrays with one axis and the \
          same length, each a column"
     );
+    let mut renamed = archive(&[("a.npy", &y)]);
+    let name = renamed.len() - END_AND_SUFFIX;
+    renamed[name] = b'_';
+    assert_eq!(read(&renamed, "0").unwrap_err(), "holds no arrays; expected what numpy.savez writes");
     let short = npy(&described("'<i2'", "False", "(2,)"), &[7, 0, 8, 0]);
     assert_eq!(
         of(&[("X.npy", &x), ("y.npy", &short)], "y").unwrap_err(),
