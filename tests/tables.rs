@@ -8,7 +8,8 @@ use diffgp_train::data::{Dataset, Header, TargetKind};
 fn made() -> Vec<PathBuf> {
     let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tables");
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
-    let is_binary = |path: &PathBuf| path.extension().is_some_and(|kind| ["npy", "npz", "parquet"].iter().any(|k| kind == *k));
+    let is_binary =
+        |path: &PathBuf| path.extension().is_some_and(|kind| ["npy", "npz", "parquet"].iter().any(|k| kind == *k));
     let mut paths: Vec<PathBuf> = entries.filter(is_binary).collect();
     paths.sort();
     paths
@@ -51,13 +52,12 @@ fn changed_tables_are_read_or_refused() {
     for path in made() {
         let whole = fs::read(&path).unwrap();
         for at in 0..whole.len() {
-            for change in [0x01, 0xff] {
-                let mut bytes = whole.clone();
-                bytes[at] ^= change;
-                *(if is_read(&folder, &bytes) { &mut read } else { &mut refused }) += 1;
-            }
+            // One bit, or all.
+            let mut bytes = whole.clone();
+            bytes[at] ^= if at % 2 == 0 { 0x01 } else { 0xff };
+            *(if is_read(&folder, &bytes) { &mut read } else { &mut refused }) += 1;
         }
     }
     // Most bytes are numbers, or what the table does not need.
-    assert!(read > 10_000 && refused > 10_000, "{read} read, {refused} refused");
+    assert!(read > 5_000 && refused > 5_000, "{read} read, {refused} refused");
 }

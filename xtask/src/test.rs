@@ -42,7 +42,8 @@ pub(crate) fn run(args: Args) -> Result<()> {
     let _ = fs::remove_file(&skipped);
     command::run(command::cargo(".", ["test", "--locked", "--workspace"]).env("DIFFGP_SKIPPED", &skipped))?;
     // Again with Parquet, what is about tables.
-    let mut tables = command::cargo(".", ["test", "--locked", "-p", "diffgp-train", "-p", "diffgp-cli", "-p", "diffgp-tests"]);
+    let mut tables =
+        command::cargo(".", ["test", "--locked", "-p", "diffgp-train", "-p", "diffgp-cli", "-p", "diffgp-tests"]);
     command::run(tables.args(PARQUET).args(["--lib", "--tests", "table"]))?;
     if args.no_python {
         eprintln!(
