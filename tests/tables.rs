@@ -58,6 +58,6 @@ fn changed_tables_are_read_or_refused() {
             *(if is_read(&folder, &bytes) { &mut read } else { &mut refused }) += 1;
         }
     }
-    // Most bytes are numbers, or what the table does not need.
-    assert!(read > 5_000 && refused > 5_000, "{read} read, {refused} refused");
+    // Some bytes are numbers, or what a table does not need; without Parquet there are fewer.
+    assert!(read > 2_000 && refused > 5_000, "{read} read, {refused} refused");
 }

@@ -9,7 +9,7 @@ use super::tabular::Opened;
 pub(super) fn open(path: &Path, _: File) -> Result<Opened, DataError> {
     Err(DataError::Foreign {
         path: path.to_owned(),
-        what: "a Parquet file, which this program was built without",
-        advice: "build it with the feature parquet (cargo install with its features option), or save the table as CSV or .npy",
+        what: "a Parquet file",
+        advice: "this program was built without the feature parquet: build it with that, or save the table as CSV or .npy",
     })
 }

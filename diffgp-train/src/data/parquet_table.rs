@@ -7,6 +7,7 @@
 mod column;
 mod guard;
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -70,7 +71,12 @@ pub(super) fn open(path: &Path, file: File) -> Result<Opened, DataError> {
     if described.is_empty() || described.len() > MAX_CELLS {
         return Err(refused(format!("has {} columns; expected 1 to {MAX_CELLS}", described.len())));
     }
-    let columns: Vec<Column> = described.iter().map(Column::of).collect();
+    let mut fields: HashMap<&str, usize> = HashMap::new();
+    for description in described {
+        *fields.entry(column::field(description)).or_default() += 1;
+    }
+    let column = |description| Column::of(description, fields[column::field(description)] == 1);
+    let columns: Vec<Column> = described.iter().map(column).collect();
     let name =
         |column: &Column| if column.name.starts_with(INDEX) { String::new() } else { column.name.trim().to_owned() };
     let names = columns.iter().map(name).collect();
@@ -134,7 +140,7 @@ impl ParquetTable {
     fn check_end(&mut self) -> Result<(), String> {
         for &column in &self.chosen {
             let column = &mut self.columns[column];
-            if guarded(|| column.fill(1))? > 0 {
+            if column.is_unpacked() && guarded(|| column.fill(1))? > 0 {
                 let rows = self.groups[self.group];
                 return Err(format!("column {:?} goes on behind row {rows}, the last", column.name));
             }

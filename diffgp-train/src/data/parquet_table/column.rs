@@ -51,8 +51,8 @@ enum Values {
 }
 
 impl Column {
-    /// As the file describes it.
-    pub(super) fn of(description: &ColumnDescPtr) -> Self {
+    /// As the file describes it. A list that is alone in its field has the name of that.
+    pub(super) fn of(description: &ColumnDescPtr, alone: bool) -> Self {
         let meaning = meaning(description);
         let values = match (meaning, description.physical_type()) {
             (Meaning::Other(..), _) | (_, Type::INT96) => Values::Unread,
@@ -65,7 +65,10 @@ impl Column {
             (_, Type::FIXED_LEN_BYTE_ARRAY) => Values::Fixed(Vec::new()),
         };
         Self {
-            name: description.path().string(),
+            name: match alone && description.max_rep_level() > 0 {
+                true => field(description).to_owned(),
+                false => description.path().string(),
+            },
             meaning,
             present: description.max_def_level(),
             reader: None,
@@ -73,6 +76,11 @@ impl Column {
             values,
             places: Vec::new(),
         }
+    }
+
+    /// Whether its values are looked at; if not, every cell only says what it is.
+    pub(super) fn is_unpacked(&self) -> bool {
+        !matches!(self.values, Values::Unread)
     }
 
     /// Goes to the beginning of a row group.
@@ -120,11 +128,8 @@ impl Column {
 
     /// The value in a row of the batch.
     pub(super) fn value(&self, row: usize) -> Value<'_> {
-        let place = if self.present > 0 && !matches!(self.values, Values::Unread) {
-            self.places.get(row).copied().flatten()
-        } else {
-            Some(row)
-        };
+        let place =
+            if self.present > 0 && self.is_unpacked() { self.places.get(row).copied().flatten() } else { Some(row) };
         place.and_then(|place| self.at(place)).unwrap_or(Value::Missing("null"))
     }
 
@@ -149,6 +154,11 @@ impl Column {
             (Values::Unread, _) => Value::Other("a value of this type", CellProblem::UnreadType),
         })
     }
+}
+
+/// The field of the table that it is in.
+pub(super) fn field(description: &ColumnDescPtr) -> &str {
+    description.path().parts().first().map_or("", String::as_str)
 }
 
 /// Appends rows until there are so many, or no more; values that were there are replaced.
