@@ -37,6 +37,7 @@ mod several_targets;
 mod skipped;
 mod stored_models;
 mod strong_order;
+mod tables;
 mod tolerances;
 mod training;
 

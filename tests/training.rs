@@ -417,7 +417,7 @@ fn real_data_if_there() {
         return;
     }
     let path = directory.join("data.csv");
-    let all = Dataset::read_csv(&path, "strength", Header::Detect, TargetKind::Real).unwrap();
+    let all = Dataset::read_file(&path, "strength", Header::Detect, TargetKind::Real).unwrap();
     let held_out = read_test_rows(&directory.join("test_rows.txt"), 0).unwrap();
     let (training, test) = all.hold_out(&held_out).unwrap();
     let mut config = Config::for_rows(training.rows(), Task::Regression);

@@ -52,8 +52,8 @@ pub(crate) struct Args {
     /// Model file written by `train`.
     #[arg(value_name = "MODEL.dgp")]
     model: PathBuf,
-    /// CSV file with the model's inputs and its target: the rows it was trained on.
-    #[arg(long, value_name = "DATA.csv")]
+    /// File (CSV, .npy, .npz, Parquet) with the model's inputs and its target: the rows it was trained on.
+    #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
     /// Target columns, if they are not those that the model names.
     #[arg(long, value_name = "NAME|INDEX,...", requires = "data")]

@@ -178,7 +178,7 @@ fn make_table(path: &Path, rows: usize, seed: u64, set: u32) -> anyhow::Result<D
         |text: &[u8]| text.starts_with(b"x,y\n") && text.iter().filter(|&&b| b == b'\n').count() == rows + 1;
     refuse_if(own_file::read(path).is_ok_and(|text| !of_a_demo(&text)), path)?;
     output::replace(path, format!("x,y\n{lines}").as_bytes())?;
-    Ok(Dataset::read_csv(path, "y", Header::Detect, TargetKind::Real)?)
+    Ok(Dataset::read_file(path, "y", Header::Detect, TargetKind::Real)?)
 }
 
 fn refuse_if(foreign: bool, path: &Path) -> anyhow::Result<()> {

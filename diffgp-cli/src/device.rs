@@ -23,7 +23,7 @@ use tally::Tally;
 
 /// Compare a device with the workstation, bit for bit.
 ///
-/// Sends the rows of a CSV file to a device that runs the serial firmware (firmware-example/src/bin/serial.rs), on a
+/// Sends the rows of a file to a device that runs the serial firmware (firmware-example/src/bin/serial.rs), on a
 /// board or under QEMU, and compares every answer with the device's own code run here. Prints one line: rows, how many
 /// were equal and different, what a prediction cost in ticks of the device's counter (cycles on a board), and rows per
 /// second. Exit code 0 says that every bit of every row was equal.
@@ -40,8 +40,8 @@ pub(crate) struct Args {
     /// Model file that the device has in its flash.
     #[arg(value_name = "MODEL.dgp")]
     model: PathBuf,
-    /// CSV file with the model's inputs; columns are matched by name if both sides have names.
-    #[arg(value_name = "DATA.csv")]
+    /// File (CSV, .npy, .npz, Parquet) with the model's inputs; columns are matched by name if both sides have names.
+    #[arg(value_name = "DATA")]
     data: PathBuf,
     #[command(flatten)]
     line: LineArgs,

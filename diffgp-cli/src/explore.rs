@@ -33,8 +33,8 @@ pub(crate) struct Args {
     /// Model file written by `train`.
     #[arg(value_name = "MODEL.dgp")]
     model: PathBuf,
-    /// CSV file with the model's inputs and its targets; columns are matched by name if both sides have names.
-    #[arg(value_name = "DATA.csv")]
+    /// File (CSV, .npy, .npz, Parquet) with the model's inputs and its targets; columns are matched by name if both sides have names.
+    #[arg(value_name = "DATA")]
     data: Option<PathBuf>,
     /// Target columns, if they are not those that the model names.
     #[arg(long, value_name = "NAME|INDEX,...", requires = "data")]
@@ -63,7 +63,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
             Some(KnownRows::read(data, &args.layout, args.target.as_deref(), &args.test_rows, &file.model())?)
         }
         None if args.test_rows.holds_out() => {
-            return Err(mistake("held-out rows: without DATA.csv there are no rows; expected the data file too"));
+            return Err(mistake("held-out rows: without DATA there are no rows; expected the data file too"));
         }
         None => None,
     };

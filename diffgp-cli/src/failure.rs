@@ -72,6 +72,7 @@ pub(crate) fn advice(error: &anyhow::Error) -> String {
         Some(DataError::MixedHeader { .. } | DataError::NumberedHeader { .. }) => {
             "; say which with --header yes or --header no".to_owned()
         }
+        Some(DataError::NoFirstLine { .. }) => "; leave out --header".to_owned(),
         Some(DataError::UnnamedColumn { column, .. }) => format!("; --ignore {column} leaves it out"),
         Some(DataError::TargetIgnored { .. }) => "; expected other columns in --ignore".to_owned(),
         Some(DataError::ManyInputs { .. }) => " with --ignore".to_owned(),

@@ -15,8 +15,8 @@ pub(crate) struct KnownRowsArgs {
     /// Model file written by `train`.
     #[arg(value_name = "MODEL.dgp")]
     pub(crate) model: PathBuf,
-    /// CSV file with the model's inputs and its targets; columns are matched by name if both sides have names.
-    #[arg(value_name = "DATA.csv")]
+    /// File (CSV, .npy, .npz, Parquet) with the model's inputs and its targets; columns are matched by name if both sides have names.
+    #[arg(value_name = "DATA")]
     pub(crate) data: PathBuf,
     /// Target columns, if they are not those that the model names.
     #[arg(long, value_name = "NAME|INDEX,...")]

@@ -12,8 +12,8 @@ use super::settings::Settings;
 /// The options of everything that trains.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct LabelledArgs {
-    /// CSV file: numbers, with or without a header.
-    #[arg(value_name = "DATA.csv")]
+    /// Table of numbers: CSV, with or without a header; .npy or .npz; Parquet.
+    #[arg(value_name = "DATA")]
     pub(crate) data: PathBuf,
     /// Columns to predict: names, or indices counted from 0, separated by commas.
     #[arg(long, value_name = "NAME|INDEX,...")]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use diffgp_train::data::{Columns, CsvRows, DataError, Header, Missing};
+use diffgp_train::data::{Columns, DataError, Header, Missing, Rows};
 
 use super::console::{self, tell};
 
@@ -88,7 +88,7 @@ impl LayoutArgs {
     }
 
     /// Says what was left out or filled in a file that was read.
-    pub(crate) fn tell_repaired(rows: &CsvRows) {
+    pub(crate) fn tell_repaired(rows: &Rows) {
         match rows.repaired() {
             [0, 0] => {}
             [dropped, 0] => tell!("note: {dropped} rows with missing cells are left out"),
@@ -102,8 +102,8 @@ impl LayoutArgs {
     }
 
     /// Opens a file that is laid out so, and says what it was found to be; the targets may hold classes.
-    pub(crate) fn open(&self, data: &Path, targets: &str) -> Result<CsvRows, DataError> {
-        let rows = CsvRows::open(data, self.header(), self.columns(targets))?;
+    pub(crate) fn open(&self, data: &Path, targets: &str) -> Result<Rows, DataError> {
+        let rows = Rows::open(data, self.header(), self.columns(targets))?;
         if !rows.found().is_empty() {
             tell!("note: {}: read with {}", data.display(), rows.found().join(", "));
         }

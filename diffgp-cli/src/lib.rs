@@ -54,7 +54,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-/// Gaussian process flows for microcontrollers: train on a CSV file, predict with an honest error bar on the device.
+/// Gaussian process flows for microcontrollers: train on a table, predict with an honest error bar on the device.
 #[derive(Debug, Parser)]
 #[command(name = "diffgp", version, max_term_width = 100, after_help = EXAMPLES)]
 struct Cli {

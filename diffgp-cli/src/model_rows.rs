@@ -1,19 +1,19 @@
-//! Rows of a CSV file as a given model wants them: columns by name when both sides have names, else by position.
+//! Rows of a file as a given model wants them: columns by name when both sides have names, else by position.
 
 use std::path::{Path, PathBuf};
 
 use diffgp_infer::Model;
-use diffgp_train::data::{COARSE, CsvRows, DataError, Watched};
+use diffgp_train::data::{COARSE, DataError, Rows, Watched};
 
 use super::failure::mistake;
 use super::layout::LayoutArgs;
 use super::model_names;
 
-/// An open CSV file, and which of its columns are the model's inputs and targets.
+/// An open file, and which of its columns are the model's inputs and targets.
 #[derive(Debug)]
 pub(crate) struct ModelRows {
     path: PathBuf,
-    rows: CsvRows,
+    rows: Rows,
     /// In the model's order.
     inputs: Vec<usize>,
     /// In the model's order; none if they are not wanted.
@@ -78,7 +78,7 @@ impl ModelRows {
         rows.check_names(&used)?;
         let numbers = if classes.is_empty() { used } else { inputs.clone() };
         rows.watch(match classes.is_empty() {
-            true => Watched { inputs: inputs.clone(), targets: targets.clone(), class: None },
+            true => Watched { inputs: inputs.clone(), targets: targets.clone(), ..Watched::default() },
             false => Watched { inputs: inputs.clone(), class: targets.first().copied(), ..Watched::default() },
         });
         let blob = model.blob();
@@ -146,7 +146,7 @@ impl ModelRows {
 /// Where the targets of a model are in a file.
 struct TargetColumns<'a> {
     path: &'a Path,
-    rows: &'a CsvRows,
+    rows: &'a Rows,
     /// As many as the model has.
     count: usize,
 }
@@ -174,7 +174,7 @@ impl TargetColumns<'_> {
         let missing = known.unwrap_or_default().iter().find(|name| column(name).is_none());
         let why = match (self.rows.names(), missing) {
             (Some(_), Some(name)) => format!("no column is named {name:?} (the columns are {})", self.rows.listed()),
-            (None, _) => "the file has no header".to_owned(),
+            (None, _) => self.rows.unnamed().to_owned(),
             (_, None) => "the model holds no names".to_owned(),
         };
         let how = match self.count {
@@ -197,7 +197,7 @@ fn by_name(path: &Path, header: &[String], names: &[String]) -> anyhow::Result<V
 
 fn by_position(
     path: &Path,
-    rows: &CsvRows,
+    rows: &Rows,
     model: &Model<'_>,
     targets: &[usize],
     ignored: &[usize],

@@ -24,7 +24,7 @@ const CHUNK: usize = 4096;
 /// Of the interval from low_90 to high_90.
 const LEVEL: f32 = 0.9;
 
-/// Predict the rows of a CSV file with the device's own code.
+/// Predict the rows of a file with the device's own code.
 ///
 /// Writes CSV, one line per row: the columns mean, variance and deviation (noise included), low_90 and high_90 (the ends of
 /// the 90 % interval), of several targets mean_NAME and so on; probability (of the second) for two classes, probability_NAME
@@ -41,8 +41,8 @@ pub(crate) struct Args {
     /// Model file written by `train`.
     #[arg(value_name = "MODEL.dgp")]
     model: PathBuf,
-    /// CSV file with the model's inputs.
-    #[arg(value_name = "DATA.csv")]
+    /// File (CSV, .npy, .npz, Parquet) with the model's inputs.
+    #[arg(value_name = "DATA")]
     data: PathBuf,
     /// Columns to skip because they hold targets, if either side lacks names.
     #[arg(long, value_name = "NAME|INDEX,...")]

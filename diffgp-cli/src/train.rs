@@ -1,4 +1,4 @@
-//! `diffgp train`: from a CSV file to a model file.
+//! `diffgp train`: from a table to a model file.
 
 mod summary;
 mod training;
@@ -36,7 +36,7 @@ use super::settings::{self, Settings};
 use super::test_rows::TestRowsArgs;
 use super::{class_notes, console, interrupt, model_file, output};
 
-/// Train a model on a CSV file.
+/// Train a model on a table: CSV, arrays of NumPy, or Parquet.
 ///
 /// Good without flags: some of the training rows are kept aside, the iteration that predicts them best is kept, and
 /// sizes follow from the number of rows. Rows held out (--test-share, --test-last, --test-groups, --test-rows) take no part in

@@ -125,8 +125,8 @@ fn refused_with_what_would_help() {
         ("blanks", separated(" ").into(), &["spaces"]),
         ("a workbook", b"PK\x03\x04\x14\0\0\0xl/workbook.xml".to_vec(), &["Excel workbook", "as CSV"]),
         ("an archive", b"PK\x03\x04\x14\0\0\0data.csv".to_vec(), &["zip archive", "unpack"]),
-        ("Parquet", b"PAR1\x15\x04".to_vec(), &["Parquet", "as CSV"]),
-        ("NumPy", b"\x93NUMPY\x01\0v\0".to_vec(), &["NumPy", "as CSV"]),
+        ("Parquet that is cut, or not compiled in", b"PAR1\x15\x04".to_vec(), &["Parquet"]),
+        ("an array that is cut", b"\x93NUMPY\x01\0v\0".to_vec(), &["within its header", "cut short"]),
     ];
     let folder = Folder::new();
     for (name, file, words) in files {

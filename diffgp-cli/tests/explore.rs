@@ -94,7 +94,7 @@ fn mistakes_are_refused() {
     let folder = Folder::with_model();
     folder.run("explore none.dgp").refused_with(&["none.dgp", "model file"]);
     folder.run("explore model.dgp none.csv").refused_with(&["none.csv"]);
-    folder.run("explore model.dgp --test-rows splits.txt").refused_with(&["held-out rows", "DATA.csv"]);
+    folder.run("explore model.dgp --test-rows splits.txt").refused_with(&["held-out rows", "without DATA"]);
     folder.run("explore model.dgp --out model.dgp").refused_with(&["--out model.dgp", "overwritten"]);
     folder.run("explore model.dgp data.csv --out data.csv").refused_with(&["--out data.csv", "overwritten"]);
     folder.run("explore model.dgp data.csv --target a").refused_with(&["--target", "input of the model"]);

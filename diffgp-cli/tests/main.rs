@@ -36,6 +36,7 @@ mod signing;
 #[cfg(target_os = "linux")]
 #[path = "../../tests/skipped.rs"]
 mod skipped;
+mod tables;
 mod threads;
 mod train;
 mod two_trainers;

@@ -21,6 +21,6 @@ mod sqrt;
 #[doc(hidden)]
 pub mod device {
     pub use crate::exp2::exp2_neg;
-    pub use crate::rolled::{keep_rolled, opaque};
+    pub use crate::rolled::{in_lanes, keep_rolled, opaque};
     pub use crate::sqrt::sqrt;
 }

@@ -9,7 +9,7 @@
 
 use diffgp_core::blob::layout::BLOCK;
 use diffgp_core::blob::{Elements, KernelView, OutputView};
-use diffgp_core::device::{keep_rolled, opaque};
+use diffgp_core::device::{in_lanes, keep_rolled, opaque};
 
 use crate::integers::{Rows, Term};
 
@@ -126,7 +126,7 @@ fn dot(weights: &[f32], features: &[f32]) -> f32 {
         keep_rolled();
         last += w * feature;
     }
-    let [a, b, c, d, e, f, g, h] = sums;
+    let [a, b, c, d, e, f, g, h] = in_lanes(sums);
     (((a + b) + (c + d)) + ((e + f) + (g + h))) + last
 }
 
@@ -183,7 +183,7 @@ fn explained_variance(directions: &[f32], coefficients: &[[f32; BLOCK]], feature
             keep_rolled();
             add_row(row, feature);
         }
-        for (projection, c) in projections.iter().zip(coefficients) {
+        for (projection, c) in in_lanes(projections).iter().zip(coefficients) {
             explained += c * (projection * projection);
         }
     }

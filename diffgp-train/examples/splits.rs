@@ -48,7 +48,7 @@ fn main() -> Result<(), Failure> {
     let classes = settings.iter().any(|setting| setting == "task=classification");
     let kind = if classes { TargetKind::Classes } else { TargetKind::Detect };
     for split in splits.clone() {
-        let all = Dataset::read_csv(Path::new(data), target.as_str(), Header::Detect, kind)?;
+        let all = Dataset::read_file(Path::new(data), target.as_str(), Header::Detect, kind)?;
         let (mut training, mut test) = all.hold_out(&read_test_rows(Path::new(test_rows), split)?)?;
         if settings.iter().any(|setting| setting == "choose=true") {
             let order = Permutation::new(training.rows(), 1000 + split as u64, Purpose::Split, 0);

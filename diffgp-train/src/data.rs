@@ -3,29 +3,42 @@
 //! Nothing is standardised here: [`Scaling`] does that while a batch is gathered, so a data set of N rows, D inputs and O targets
 //! costs 4·N·(D+O) bytes from the first line read to the end of training.
 
+mod arrays;
 mod cell;
 mod classes;
-mod csv_rows;
+mod contents;
+mod csv_table;
 mod dialect;
 mod error;
 mod first_line;
 mod groups;
 mod memory;
 mod names;
+#[cfg(feature = "parquet")]
+mod parquet_table;
+#[cfg(not(feature = "parquet"))]
+#[path = "data/no_parquet.rs"]
+mod parquet_table;
+mod place;
 mod records;
+mod rows;
 mod scaling;
 mod source;
 mod split;
 mod spread;
 mod survey;
 mod table;
+mod tabular;
+mod value;
+mod zip;
 
 pub use classes::MAX_CLASSES;
-pub use csv_rows::{CsvRows, Watched};
 pub use error::{CellProblem, DataError};
 pub use first_line::Header;
 pub use groups::read_groups;
+pub use place::Place;
 pub use records::{MAX_CELLS, MAX_LINE};
+pub use rows::{Rows, Watched};
 pub use scaling::{Affine, COARSE, Range, Scaling};
 pub use split::{count_splits, read_test_rows};
 

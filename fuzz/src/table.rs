@@ -1,6 +1,6 @@
 //! A file as a table of numbers.
 
-use crate::trainer::data::{CsvRows, Dataset, Header, TargetKind};
+use crate::trainer::data::{Dataset, Header, Rows, TargetKind};
 use std::path::Path;
 
 /// How far a file got.
@@ -30,7 +30,7 @@ pub const WAYS: [(Header, TargetKind); 9] = [
 /// Reads the file. Panics if something that is not finite gets through, or if rows and data set disagree.
 pub fn check(path: &Path, (header, kind): (Header, TargetKind)) -> Reached {
     let (rows, complete) = rows(path, header);
-    match Dataset::read_csv(path, "0", header, kind) {
+    match Dataset::read_file(path, "0", header, kind) {
         Ok(data) => {
             assert!(complete && data.rows() == rows && data.inputs() > 0, "{} rows of {rows}", data.rows());
             assert!(data.targets().iter().all(|y| y.is_finite()));
@@ -46,7 +46,7 @@ pub fn check(path: &Path, (header, kind): (Header, TargetKind)) -> Reached {
 
 /// How many rows of inputs could be read, and whether these are all.
 fn rows(path: &Path, header: Header) -> (usize, bool) {
-    let Ok(mut rows) = CsvRows::open(path, header, "0") else { return (0, false) };
+    let Ok(mut rows) = Rows::open(path, header, "0") else { return (0, false) };
     assert!(rows.columns() > 0 && rows.names().is_none_or(|names| names.len() == rows.columns()));
     // A column may be named 0.
     let Ok(targets) = rows.find_targets("0") else { return (0, false) };

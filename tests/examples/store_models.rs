@@ -151,7 +151,7 @@ fn store(recipe: &Recipe, root: &Path) -> Result<(), Box<dyn Error>> {
         Data::Public(set, target) => {
             let classifies = ["label", "species"].contains(&target);
             let kind = if classifies { TargetKind::Classes } else { TargetKind::Real };
-            let data = Dataset::read_csv(&root.join(set).join("data.csv"), target, Header::Detect, kind)?;
+            let data = Dataset::read_file(&root.join(set).join("data.csv"), target, Header::Detect, kind)?;
             (data, if classifies { Task::Classification } else { Task::Regression })
         }
     };

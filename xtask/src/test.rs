@@ -21,6 +21,9 @@ pub(crate) struct Args {
     no_python: bool,
 }
 
+/// With Parquet files, which are left out by default.
+const PARQUET: [&str; 2] = ["--features", "diffgp-train/parquet,diffgp-cli/parquet"];
+
 pub(crate) fn run(args: Args) -> Result<()> {
     step("setup");
     setup::run(if args.no_qemu { setup::Need::RustOnly } else { setup::Need::Everything })?;
@@ -30,13 +33,18 @@ pub(crate) fn run(args: Args) -> Result<()> {
     }
     step("lints");
     let warnings = warnings()?;
-    command::run(&mut command::cargo(".", ["clippy", "--locked", "--workspace", "--all-targets", "--", warnings]))?;
+    let mut clippy = command::cargo(".", ["clippy", "--locked", "--workspace", "--all-targets"]);
+    command::run(clippy.args(PARQUET).args(["--", warnings]))?;
     qemu::lint_firmware(warnings)?;
     step("tests");
     // Documentation tests run here too.
     let skipped = command::root().join("target/skipped-tests.txt");
     let _ = fs::remove_file(&skipped);
     command::run(command::cargo(".", ["test", "--locked", "--workspace"]).env("DIFFGP_SKIPPED", &skipped))?;
+    // Again with Parquet, what is about tables.
+    let mut tables =
+        command::cargo(".", ["test", "--locked", "-p", "diffgp-train", "-p", "diffgp-cli", "-p", "diffgp-tests"]);
+    command::run(tables.args(PARQUET).args(["--lib", "--tests", "table"]))?;
     if args.no_python {
         eprintln!(
             "\n*** SKIPPED: the package for Python (--no-python). Estimators, bits and types are NOT checked. ***"

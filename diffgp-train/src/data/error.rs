@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use diffgp_core::blob::limits::{MAX_INPUTS, MAX_NAME};
 
 use super::classes::MAX_CLASSES;
+use super::place::Place;
 use super::records::{MAX_CELLS, MAX_LINE};
 
 /// A data file or data set that cannot be used.
@@ -37,7 +38,7 @@ pub enum DataError {
         /// The file.
         path: PathBuf,
     },
-    /// The file holds no text.
+    /// The file holds no table.
     #[error("{}: is {what}; {advice}", path.display())]
     Foreign {
         /// The file.
@@ -46,6 +47,22 @@ pub enum DataError {
         what: &'static str,
         /// What to do.
         advice: &'static str,
+    },
+    /// Arrays, or a Parquet file, from which no rows can be read.
+    #[error("{}: {problem}", path.display())]
+    Arrays {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong and what would be right.
+        problem: String,
+    },
+    /// [`Header`](super::Header) was said of a file that has no first line.
+    #[error("{}: is {what}, which has no first line that could hold names", path.display())]
+    NoFirstLine {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
     },
     /// Cells of several columns, or many cells of one, are not usable numbers.
     #[error("{first}; in all there are no numbers in {columns}")]
@@ -105,14 +122,12 @@ pub enum DataError {
         second: usize,
     },
     /// A row is longer or shorter than the first.
-    #[error("{}: row {row} (line {line}) has {found} cells; expected {expected} as in the first line{advice}", path.display())]
+    #[error("{}: {place} has {found} cells; expected {expected} as in the first line{advice}", path.display())]
     Ragged {
         /// The file.
         path: PathBuf,
-        /// Data row, counted from 1.
-        row: u64,
-        /// Line of the file, counted from 1.
-        line: u64,
+        /// The row.
+        place: Place,
         /// Its number of cells.
         found: usize,
         /// The number of cells of the first line.
@@ -171,14 +186,12 @@ pub enum DataError {
         column: usize,
     },
     /// A cell is not a usable number.
-    #[error("{}: row {row} (line {line}), column {column}: {cell:?} {problem}", path.display())]
+    #[error("{}: {place}, column {column}: {cell:?} {problem}", path.display())]
     Cell {
         /// The file.
         path: PathBuf,
-        /// Data row, counted from 1.
-        row: u64,
-        /// Line of the file, counted from 1.
-        line: u64,
+        /// The row.
+        place: Place,
         /// Name of the column, or its index counted from 0.
         column: String,
         /// The cell as it stands in the file.
@@ -345,6 +358,9 @@ pub enum CellProblem {
     /// Some other text.
     #[error("is not a number")]
     NotANumber,
+    /// In a file whose columns have types, one that holds no numbers.
+    #[error("is not read; expected whole numbers, floats of 16 to 64 bits, true and false, or text")]
+    UnreadType,
     /// NaN or infinite.
     #[error("is not finite; expected a finite number")]
     NotFinite,

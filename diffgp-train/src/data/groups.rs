@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::cell::text;
-use super::{Columns, CsvRows, DataError, Dataset, Header, Watched};
+use super::{Columns, DataError, Dataset, Header, Rows, Watched};
 
-/// The group of every row of a CSV file, numbered as they first appear: rows with the same words in this column.
+/// The group of every row of a file, numbered as they first appear: rows with the same words in this column.
 pub fn read_groups<'a>(
     path: &Path,
     columns: impl Into<Columns<'a>>,
@@ -14,7 +13,7 @@ pub fn read_groups<'a>(
     column: &str,
 ) -> Result<Vec<u32>, DataError> {
     let columns = columns.into();
-    let mut rows = CsvRows::open(path, header, columns)?;
+    let mut rows = Rows::open(path, header, columns)?;
     let column = rows.find_column(column)?;
     // The rows that a data set of these columns leaves out.
     let ignored = rows.find_columns(columns.ignored)?;
@@ -25,11 +24,11 @@ pub fn read_groups<'a>(
         _ => None,
     });
     inputs.retain(|&input| Some(input) != class);
-    rows.watch(Watched { inputs, class, ..Watched::default() });
+    rows.watch(Watched { inputs, class, group: Some(column), ..Watched::default() });
     let (mut numbers, mut groups) = (HashMap::new(), Vec::new());
     while rows.next_cells(&[], &mut Vec::new())? {
         let next = numbers.len() as u32;
-        groups.push(*numbers.entry(text(rows.cell(column))).or_insert(next));
+        groups.push(*numbers.entry(rows.cell(column).text()).or_insert(next));
     }
     Ok(groups)
 }
@@ -89,7 +88,7 @@ mod tests {
         let ignored = ["pump".to_owned()];
         let columns = Columns { targets: "y", ignored: &ignored, missing: Missing::Drop };
         let groups = read_groups(file.path(), columns, Header::Detect, "pump").unwrap();
-        let data = Dataset::read_csv(file.path(), columns, Header::Detect, super::super::TargetKind::Detect).unwrap();
+        let data = Dataset::read_file(file.path(), columns, Header::Detect, super::super::TargetKind::Detect).unwrap();
         assert_eq!((groups.as_slice(), data.rows()), (&[0, 1, 1][..], 3));
     }
 

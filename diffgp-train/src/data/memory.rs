@@ -162,7 +162,7 @@ mod tests {
         }
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &table).unwrap();
-        let read = Dataset::read_csv(file.path(), "y", Header::Detect, TargetKind::Real).unwrap();
+        let read = Dataset::read_file(file.path(), "y", Header::Detect, TargetKind::Real).unwrap();
         let given = Dataset::from_named_rows(&x, &y, &["a", " b "], &["y"]).unwrap();
         assert_eq!((&given, given.fingerprint()), (&read, read.fingerprint()));
 
@@ -247,7 +247,7 @@ mod tests {
         }
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &table).unwrap();
-        let read = Dataset::read_csv(file.path(), "z,y", Header::Detect, TargetKind::Real).unwrap();
+        let read = Dataset::read_file(file.path(), "z,y", Header::Detect, TargetKind::Real).unwrap();
         let given = Dataset::from_named_rows(&x[..12], &y, &["b", "a"], &["z", "y"]).unwrap();
         assert_eq!((&given, given.fingerprint()), (&read, read.fingerprint()));
         assert_eq!((given.rows(), given.outputs(), given.target_row(5)), (6, 2, &[y[10] as f32, y[11] as f32][..]));

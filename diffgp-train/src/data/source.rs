@@ -1,8 +1,7 @@
-//! A file as UTF-8 text, however it was written: gzip, UTF-16 and Windows-1252 are recognised by its first bytes.
+//! The text of a file as UTF-8, however it was written: gzip, UTF-16 and Windows-1252 are recognised by its first bytes.
 //!
 //! The two encodings are a few lines here; a library of encodings brings those of the whole web.
 
-use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 
@@ -36,10 +35,10 @@ pub(super) struct Source {
 }
 
 impl Source {
-    pub(super) fn open(path: &Path) -> Result<Self, DataError> {
+    /// Of a file's first bytes, [`LOOKED_AT`] if there are so many, and what follows them.
+    pub(super) fn of(path: &Path, mut bytes: Vec<u8>, mut rest: Reader) -> Result<Self, DataError> {
         let failed = |source| DataError::Io { path: path.to_owned(), source };
         let mut found = Vec::new();
-        let (mut bytes, mut rest) = beginning(Box::new(File::open(path).map_err(failed)?)).map_err(failed)?;
         if bytes.starts_with(&[0x1f, 0x8b]) {
             found.push("gzip");
             let unpacked = MultiGzDecoder::new(Cursor::new(bytes).chain(rest));
@@ -90,8 +89,11 @@ fn foreign(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
         [b'P', b'K', 3, 4, ..] if holds(b"opendocument.spreadsheet") => Some(("an OpenDocument workbook", workbook)),
         [b'P', b'K', 3, 4, ..] => Some(("a zip archive", "unpack it first")),
         [0xd0, 0xcf, 0x11, 0xe0, ..] => Some(("an old Excel workbook", workbook)),
-        [b'P', b'A', b'R', b'1', ..] => Some(("a Parquet file", "save it as CSV")),
-        [0x93, b'N', b'U', b'M', b'P', b'Y', ..] => Some(("a NumPy array", "save it as CSV, as with numpy.savetxt")),
+        [b'P', b'K', 5, 6, ..] => Some(("an archive without a member", "expected a table")),
+        [b'P', b'A', b'R', b'E', ..] => Some(("an encrypted Parquet file", "decrypt it first")),
+        // As they are, these are read; here they are packed once more.
+        [b'P', b'A', b'R', b'1', ..] => Some(("a Parquet file packed with gzip", "unpack it first")),
+        [0x93, b'N', b'U', b'M', b'P', b'Y', ..] => Some(("a NumPy array packed with gzip", "unpack it first")),
         [b'S', b'Q', b'L', b'i', b't', b'e', ..] => Some(("an SQLite database", "export the table as CSV")),
         _ => None,
     }
@@ -178,12 +180,13 @@ fn windows(byte: u8) -> char {
 
 #[cfg(test)]
 mod tests {
+    use super::super::contents::{self, Contents};
     use super::*;
 
     fn read(bytes: &[u8]) -> (String, Vec<&'static str>) {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), bytes).unwrap();
-        let source = Source::open(file.path()).unwrap();
+        let Contents::Text(source) = contents::open(file.path()).unwrap() else { panic!("no text") };
         let found = source.found.clone();
         let mut text = String::new();
         source.into_text().read_to_string(&mut text).unwrap();
@@ -222,7 +225,7 @@ mod tests {
         assert_eq!(read(&packed), ("\u{feff}x,y\n1,2\n".to_owned(), vec!["gzip", "UTF-16"]));
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &packed[..packed.len() - 6]).unwrap();
-        assert!(matches!(Source::open(file.path()), Err(DataError::Io { .. })));
+        assert!(matches!(contents::open(file.path()), Err(DataError::Io { .. })));
     }
 
     #[test]
@@ -230,11 +233,11 @@ mod tests {
         let refused = |bytes: &[u8]| {
             let file = tempfile::NamedTempFile::new().unwrap();
             std::fs::write(file.path(), bytes).unwrap();
-            Source::open(file.path()).err().unwrap().to_string()
+            contents::open(file.path()).err().unwrap().to_string()
         };
         assert!(refused(b"PK\x03\x04....xl/workbook.xml").contains("an Excel workbook; save the sheet as CSV"));
         assert!(refused(b"PK\x03\x04....data.csv").contains("a zip archive"));
-        assert!(refused(b"PAR1abc").contains("Parquet"));
-        assert!(refused(b"\x93NUMPY\x01").contains("NumPy"));
+        assert!(refused(b"PAREabc").contains("an encrypted Parquet file"));
+        assert!(refused(b"PK\x05\x06").contains("an archive without a member"));
     }
 }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::cell::{parse, quoted};
-use super::{CellProblem, CsvRows, DataError};
+use super::cell::quoted;
+use super::{CellProblem, DataError, Rows};
 
 /// Columns that are named at most.
 const NAMED: usize = 20;
 
 /// Goes through the rest of the file after the first cell that is no number. That error, and what else would follow it.
-pub(super) fn survey(rows: &mut CsvRows, used: &[usize], inputs: &[usize], first: DataError) -> DataError {
+pub(super) fn survey(rows: &mut Rows, used: &[usize], inputs: &[usize], first: DataError) -> DataError {
     let DataError::Cell { problem, .. } = &first else { return first };
     if !is_usual(*problem) {
         return first;
@@ -19,7 +19,7 @@ pub(super) fn survey(rows: &mut CsvRows, used: &[usize], inputs: &[usize], first
     // The row with the error is the one read last; a file that ends in another error is counted to there.
     loop {
         for &column in used {
-            if let Err(problem) = parse(rows.cell(column)) {
+            if let Err(problem) = rows.cell(column).number() {
                 *counts.entry(column).or_default().entry(kind(problem)).or_default() += 1;
                 cells += 1;
             }
@@ -49,7 +49,14 @@ pub(super) fn survey(rows: &mut CsvRows, used: &[usize], inputs: &[usize], first
 
 /// Not a slip in a single cell, but what whole columns are made of.
 fn is_usual(problem: CellProblem) -> bool {
-    matches!(problem, CellProblem::Missing | CellProblem::NotANumber | CellProblem::Time | CellProblem::Thousands)
+    matches!(
+        problem,
+        CellProblem::Missing
+            | CellProblem::NotANumber
+            | CellProblem::Time
+            | CellProblem::Thousands
+            | CellProblem::UnreadType
+    )
 }
 
 /// For counts.
@@ -60,6 +67,7 @@ fn kind(problem: CellProblem) -> &'static str {
         CellProblem::Thousands => "with thousands separators",
         CellProblem::DecimalComma => "with a decimal comma",
         CellProblem::NotFinite | CellProblem::OutOfRange => "not finite",
+        CellProblem::UnreadType => "of another type",
         _ => "words",
     }
 }

@@ -1,4 +1,4 @@
-//! Data sets from CSV files.
+//! Data sets from files.
 
 use std::path::Path;
 
@@ -6,22 +6,22 @@ use diffgp_core::blob::limits::MAX_INPUTS;
 
 use super::classes::{Classes, is_number};
 use super::survey::survey;
-use super::{CellProblem, Columns, CsvRows, DataError, Dataset, Header, TargetKind, Watched};
+use super::{CellProblem, Columns, DataError, Dataset, Header, Rows, TargetKind, Watched};
 
 impl Dataset {
-    /// Reads a CSV file, row by row.
-    pub fn read_csv<'a>(
+    /// Reads a file, row by row: CSV, arrays of NumPy, or Parquet.
+    pub fn read_file<'a>(
         path: &Path,
         columns: impl Into<Columns<'a>>,
         header: Header,
         kind: TargetKind,
     ) -> Result<Self, DataError> {
         let columns = columns.into();
-        Self::read_rows(&mut CsvRows::open(path, header, columns)?, columns, kind)
+        Self::read_rows(&mut Rows::open(path, header, columns)?, columns, kind)
     }
 
-    /// Reads an open CSV file to its end.
-    pub fn read_rows(rows: &mut CsvRows, columns: Columns<'_>, kind: TargetKind) -> Result<Self, DataError> {
+    /// Reads an open file to its end.
+    pub fn read_rows(rows: &mut Rows, columns: Columns<'_>, kind: TargetKind) -> Result<Self, DataError> {
         let path = rows.path().to_owned();
         let targets = rows.find_targets(columns.targets)?;
         let ignored = rows.find_columns(columns.ignored)?;
@@ -51,9 +51,9 @@ impl Dataset {
         }
     }
 
-    fn read_numbers(mut self, rows: &mut CsvRows, inputs: &[usize], targets: &[usize]) -> Result<Self, DataError> {
+    fn read_numbers(mut self, rows: &mut Rows, inputs: &[usize], targets: &[usize]) -> Result<Self, DataError> {
         let used = [inputs, targets].concat();
-        rows.watch(Watched { inputs: inputs.to_vec(), targets: targets.to_vec(), class: None });
+        rows.watch(Watched { inputs: inputs.to_vec(), targets: targets.to_vec(), ..Watched::default() });
         let mut cells = Vec::new();
         while next(rows, &used, inputs, &mut cells)? {
             let (x, y) = cells.split_at(inputs.len());
@@ -66,7 +66,7 @@ impl Dataset {
     /// With `words`, numbers are no classes.
     fn read_classes(
         mut self,
-        rows: &mut CsvRows,
+        rows: &mut Rows,
         inputs: &[usize],
         target: usize,
         words: bool,
@@ -93,7 +93,7 @@ impl Dataset {
     }
 
     /// Refuses a file without rows, and columns that f32 cannot tell apart; fills what is to be filled.
-    fn checked(mut self, rows: &CsvRows, inputs: &[usize], columns: &[usize]) -> Result<Self, DataError> {
+    fn checked(mut self, rows: &Rows, inputs: &[usize], columns: &[usize]) -> Result<Self, DataError> {
         if self.x.is_empty() {
             return Err(DataError::NoRows { path: Some(rows.path().to_owned()) });
         }
@@ -127,6 +127,6 @@ impl Dataset {
 }
 
 /// The next row, or all that is no number from it on.
-fn next(rows: &mut CsvRows, used: &[usize], inputs: &[usize], cells: &mut Vec<f32>) -> Result<bool, DataError> {
+fn next(rows: &mut Rows, used: &[usize], inputs: &[usize], cells: &mut Vec<f32>) -> Result<bool, DataError> {
     rows.next_cells(used, cells).map_err(|error| survey(rows, used, inputs, error))
 }

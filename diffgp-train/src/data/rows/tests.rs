@@ -6,7 +6,7 @@ use crate::data::{Columns, Dataset, Missing, TargetKind};
 fn read_as(content: &[u8], target: &str, header: Header, kind: TargetKind) -> Result<Dataset, DataError> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(content).unwrap();
-    Dataset::read_csv(file.path(), target, header, kind)
+    Dataset::read_file(file.path(), target, header, kind)
 }
 
 fn read(content: &str, target: &str) -> Result<Dataset, DataError> {
@@ -18,13 +18,13 @@ fn read_ignoring(content: &str, target: &str, ignored: &[&str]) -> Result<Datase
     file.write_all(content.as_bytes()).unwrap();
     let ignored: Vec<String> = ignored.iter().map(|&name| name.to_owned()).collect();
     let columns = Columns { targets: target, ignored: &ignored, missing: Missing::Refuse };
-    Dataset::read_csv(file.path(), columns, Header::Detect, TargetKind::Real)
+    Dataset::read_file(file.path(), columns, Header::Detect, TargetKind::Real)
 }
 
 fn read_with(missing: Missing, content: &str, kind: TargetKind) -> Result<Dataset, DataError> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(content.as_bytes()).unwrap();
-    Dataset::read_csv(file.path(), Columns { missing, ..Columns::from("y") }, Header::Detect, kind)
+    Dataset::read_file(file.path(), Columns { missing, ..Columns::from("y") }, Header::Detect, kind)
 }
 
 fn message(content: &str, target: &str) -> String {
@@ -132,7 +132,7 @@ fn a_pipe_is_read_once_even_if_a_cell_is_bad() {
         move || std::fs::write(pipe, "a,y\n1,2\n1,x\n").unwrap()
     });
     let (sender, receiver) = std::sync::mpsc::channel();
-    std::thread::spawn(move || sender.send(Dataset::read_csv(&pipe, "y", Header::Detect, TargetKind::Real).err()));
+    std::thread::spawn(move || sender.send(Dataset::read_file(&pipe, "y", Header::Detect, TargetKind::Real).err()));
     let outcome = receiver.recv_timeout(std::time::Duration::from_secs(20)).expect("an answer, not a second look");
     writer.join().unwrap();
     assert!(outcome.unwrap().to_string().contains("row 2 (line 3), column \"y\": \"x\" is not a number"));
@@ -196,7 +196,7 @@ fn what_a_file_was_found_to_be_is_told() {
     let found = |content: &[u8]| {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(content).unwrap();
-        CsvRows::open(file.path(), Header::Detect, "y").unwrap().found().join(", ")
+        Rows::open(file.path(), Header::Detect, "y").unwrap().found().join(", ")
     };
     assert_eq!(found(b"a,y\n1,2\n"), "");
     assert_eq!(found(b"a;y\n1,5;2\n"), "semicolons between columns, decimal commas");
@@ -253,7 +253,7 @@ fn a_single_name_may_hold_blanks_or_look_like_a_missing_value() {
     let names = |content: &str| {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(content.as_bytes()).unwrap();
-        CsvRows::open(file.path(), Header::Detect, "").map(|rows| rows.names().map(<[String]>::to_vec))
+        Rows::open(file.path(), Header::Detect, "").map(|rows| rows.names().map(<[String]>::to_vec))
     };
     assert_eq!(names("flow rate\n1\n2\n").unwrap().unwrap(), ["flow rate"]);
     assert_eq!(names("flow rate\n").unwrap().unwrap(), ["flow rate"]);
@@ -294,7 +294,7 @@ fn nothing_to_read_is_an_error() {
     assert!(message("", "y").contains("empty"));
     assert!(message("a,y\n", "y").contains("no data rows"));
     assert!(message("y\n1\n", "y").contains("no column is left"));
-    let missing = Dataset::read_csv(Path::new("/nonexistent.csv"), "y", Header::Detect, TargetKind::Real);
+    let missing = Dataset::read_file(Path::new("/nonexistent.csv"), "y", Header::Detect, TargetKind::Real);
     assert!(matches!(missing, Err(DataError::Io { .. })));
 }
 
