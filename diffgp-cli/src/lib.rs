@@ -30,6 +30,7 @@ mod layout;
 mod model_file;
 mod model_names;
 mod model_rows;
+mod new_firmware;
 mod output;
 mod plot;
 mod predict;
@@ -66,6 +67,7 @@ Examples:
   diffgp demo                              the whole way on made-up data
   diffgp train data.csv --target y         train; writes model.dgp
   diffgp inspect model.dgp                 flash, memory and work it needs, and code to paste
+  diffgp new-firmware DIR --board m4f      a program in Rust that predicts, for a board or QEMU
   diffgp export model.dgp --c DIR          the model as C, with a program that predicts
   diffgp compress model.dgp --data data.csv --max-bytes 32768 --out small.dgp
                                            a smaller model, and what it loses
@@ -92,6 +94,7 @@ enum Command {
     Predict(predict::Args),
     Inspect(inspect::Args),
     Export(export::Args),
+    NewFirmware(new_firmware::Args),
     Compress(compress::Args),
     Calibrate(calibrate::Args),
     Device(device::Args),
@@ -133,6 +136,7 @@ fn run(arguments: Vec<OsString>) -> anyhow::Result<()> {
         Command::Predict(args) => predict::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Export(args) => export::run(args),
+        Command::NewFirmware(args) => new_firmware::run(args),
         Command::Compress(args) => compress::run(args),
         Command::Calibrate(args) => calibrate::run(args),
         Command::Device(args) => device::run(args),

@@ -262,7 +262,7 @@ fn table(rows: usize, columns: &[(String, Cells<'_>)]) -> String {
 }
 
 /// Quoted where it has to be. A name that would go on in the next line is written in one.
-fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     let text = shown::line(text);
     match text.contains([',', '"']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),

@@ -12,6 +12,7 @@ mod images;
 mod machine;
 mod measure;
 mod monitor;
+mod new_firmware;
 mod selftest;
 mod serial;
 mod table;
@@ -114,6 +115,7 @@ fn on_board(board: &Board, cases: &[cases::Case]) -> Result<Figures> {
         return measure::run(board, cases);
     }
     example::run(board, cases).context("example")?;
+    new_firmware::run(board)?;
     serial::run(board, cases).context("serial port")?;
     device::run(board, cases).context("diffgp device")?;
     if UPDATED.contains(&board.name) {
