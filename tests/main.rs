@@ -6,6 +6,7 @@ mod calibrated;
 mod certified;
 mod common_directions;
 mod compression;
+mod cut;
 mod decisions;
 mod device_work;
 mod elbo_differences;

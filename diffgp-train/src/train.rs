@@ -15,6 +15,7 @@
 
 mod climb;
 mod config;
+mod cut;
 mod error;
 mod execute;
 mod growth;
@@ -37,6 +38,7 @@ pub use config::{
     CalibrationConfig, ClimbConfig, Config, ConfigError, FlowConfig, PredictorConfig, Recipe, RefitConfig, Task,
     ValidationConfig,
 };
+pub use cut::Cut;
 pub use error::TrainError;
 pub use execute::{Ended, Outcome, Run};
 pub use observer::{Observer, Progress, StageId, Validated, Warning};
@@ -46,6 +48,7 @@ pub use plan::{
 };
 pub use trained::Trained;
 
+use self::cut::Cutter;
 use self::execute::{Chosen, Executor};
 use self::initial::Initial;
 use self::objective::Standardised;
@@ -109,6 +112,9 @@ fn run(
     let rows_of = Standardised { data, scaling: &scaling };
     let is_resumed = resumed.is_some();
     let run = resumed.unwrap_or_else(|| Run::new(plan_for(data, config)));
+    let observer = &mut Cutter::new(observer);
+    // Stages that have begun must find the start that they had.
+    observer.is_deaf = run.stage() > 0 || run.climb.is_some();
     observer.plan(&run.plan);
     let Plan { stages, last_fit } = run.plan.clone();
     let has_flow = stages.iter().any(|stage| stage.flow);
@@ -141,6 +147,10 @@ fn run(
             searched = initial::sparse_gp(data, &scaling, &config, observer);
         }
         found.apply_to(&mut searched);
+    }
+    observer.is_deaf = false;
+    if observer.cut().is_some() {
+        observer.checkpoint(&Checkpoint::new((data.fingerprint(), data.rows()), config, run.clone()))?;
     }
     let initial =
         Initial { sparse, searched, flow: has_flow.then(|| initial::weak_flow(data, &scaling, config, observer)) };
@@ -180,6 +190,7 @@ fn run(
         noise_gain,
         discretisation,
         calibration,
+        cut: observer.cut(),
         scaling,
     })
 }
@@ -220,7 +231,9 @@ fn calibration(
             }
             add(residuals::residuals(&params, rows_of, &rows.validation(), config, threads)?);
         }
-        CalibrationSource::CrossFitted
+        // A model that was cut off before others left out rows is calibrated by those that chose it.
+        let is_own = chosen.cross_fitted.iter().all(|(stage, _)| stages[*stage].name != StageName::CrossFit);
+        if is_own { CalibrationSource::Validation } else { CalibrationSource::CrossFitted }
     };
     Ok(Calibration::fit(&ways, source, config.calibration.mode))
 }

@@ -219,6 +219,12 @@ pub trait Observer {
     fn should_stop(&mut self) -> bool {
         false
     }
+
+    /// Asked in every iteration until it is true: then the run ends with the best model so far, after a last checkpoint from
+    /// which it can be gone on with. When that is decides the model's bytes.
+    fn should_finish(&mut self) -> bool {
+        false
+    }
 }
 
 impl Observer for () {}

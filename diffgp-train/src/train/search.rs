@@ -107,7 +107,9 @@ pub(super) fn search(
     let climbs: Vec<_> = threads.pool.install(|| starts.into_par_iter().map(begin).collect());
     let mut climbs: Vec<Climb> = climbs.into_iter().flatten().collect();
     for round in 0..(ITERATIONS + LAST_ITERATIONS) / ROUND {
-        look_for_interrupt(observer)?;
+        if is_over(observer)? {
+            break;
+        }
         if round == ITERATIONS / ROUND {
             climbs.sort_by(|a, b| b.left_out().total_cmp(&a.left_out()));
             climbs.truncate(FINALISTS);
@@ -121,7 +123,7 @@ pub(super) fn search(
         climb.left_out() - extra
     };
     let Some(best) = climbs.into_iter().max_by(|a, b| worth(a).total_cmp(&worth(b))) else { return Ok(None) };
-    if rows_of.data.rows() <= config.predictor.search_rows {
+    if rows_of.data.rows() <= config.predictor.search_rows || is_over(observer)? {
         return Ok(Some(best.found()));
     }
     on_all_rows(best, Sparse::new(rows_of, model, config, threads), config, observer).map(Some)
@@ -139,14 +141,20 @@ fn on_all_rows(
         let surface = SparseGp { kind: best.kind, sparse: &sparse };
         let Some(mut climb) = Climb::new(best.kind, best.ascent.theta.as_slice().to_vec(), &surface) else { break };
         for _ in 0..SPARSE_ITERATIONS {
-            look_for_interrupt(observer)?;
+            if is_over(observer)? {
+                break;
+            }
             climb.ascent.go_on(1, &surface);
         }
         best = climb;
+        if is_over(observer)? {
+            break;
+        }
     }
     Ok(Found { inducing: Some(sparse.inducing()), ..best.found() })
 }
 
-fn look_for_interrupt(observer: &mut dyn Observer) -> Result<(), TrainError> {
-    if observer.should_stop() { Err(TrainError::Stopped { iteration: 0 }) } else { Ok(()) }
+/// Whether what was found has to do; an error if the run is to stop.
+fn is_over(observer: &mut dyn Observer) -> Result<bool, TrainError> {
+    if observer.should_stop() { Err(TrainError::Stopped { iteration: 0 }) } else { Ok(observer.should_finish()) }
 }

@@ -1,6 +1,7 @@
 //! What training gives: the model, its score, its predictions and its file.
 
 use super::config::Task;
+use super::cut::Cut;
 use super::objective::{Paths, Standardised};
 use crate::calibration::{Calibration, with_calibration};
 use crate::comparison::Gain;
@@ -48,6 +49,8 @@ pub struct Trained {
     pub discretisation: Option<Discretisation>,
     /// The calibration of its error bars, if there is one.
     pub calibration: Option<Calibration>,
+    /// Where training was ended before its plan did, if it was.
+    pub cut: Option<Cut>,
 }
 
 impl Trained {
