@@ -22,6 +22,7 @@ mod identifiers;
 mod importance;
 mod inspect;
 mod interrupt;
+mod keep;
 mod keygen;
 mod keys;
 mod known_rows;

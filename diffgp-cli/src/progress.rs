@@ -172,7 +172,7 @@ impl Reporter {
 }
 
 /// A stage in a word or two; of the folds after the first, which one.
-fn name(stage: StageId) -> String {
+pub(crate) fn name(stage: StageId) -> String {
     let name = match stage.name {
         StageName::CandidateKernel => "kernel",
         StageName::NoFlow => "no flow",

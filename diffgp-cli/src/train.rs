@@ -1,10 +1,11 @@
 //! `diffgp train`: from a CSV file to a model file.
 
+mod limit;
 mod summary;
 mod watch;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Context;
@@ -19,10 +20,11 @@ use diffgp_train::model_file::ModelFile;
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{self, Config, TrainError, Trained};
 
+use self::limit::TimeLimit;
 use self::summary::{Summary, choices};
 use self::watch::Watch;
 use super::calibrate::Calibrated;
-use super::compress::UNCALIBRATED;
+use super::compress::{UNCALIBRATED, much_lost};
 use super::console::tell;
 use super::explore::{Page, Rows};
 use super::failure::{mistake, training_failed};
@@ -32,7 +34,7 @@ use super::report::{self, Report};
 use super::run_directory::{self, RunDirectory};
 use super::settings::{self, Settings};
 use super::test_rows::TestRowsArgs;
-use super::{class_notes, console, interrupt, model_file, output};
+use super::{class_notes, console, interrupt, keep, model_file, output};
 
 /// Train a model on a CSV file.
 ///
@@ -41,9 +43,9 @@ use super::{class_notes, console, interrupt, model_file, output};
 /// anything.
 ///
 /// The run directory holds the options (config.toml), metrics.jsonl, a checkpoint, the model, a page
-/// about it (report.html) and one to play with it (explore.html). After Ctrl-C or a
-/// crash, the same command with --resume goes on and gives the model of an undisturbed run, byte for byte on the same
-/// kind of CPU (instruction set).
+/// about it (report.html) and one to play with it (explore.html). After Ctrl-C, which leaves the best model so far there as
+/// stopped.dgp, or a crash, the same command with --resume goes on and gives the model of an undisturbed run, byte for byte
+/// on the same kind of CPU (instruction set).
 #[derive(Debug, clap::Args)]
 #[command(
     args_override_self = true,
@@ -86,6 +88,13 @@ pub(crate) struct Args {
     /// Go on from the checkpoint in the run directory, if there is one.
     #[arg(long)]
     resume: bool,
+    /// Replace the model and the run that are there already; nothing but a model is ever replaced by one.
+    #[arg(long)]
+    force: bool,
+    /// Ends training after so long, as 90s, 10m or 1h30m, with the best model so far; the last fit, calibration and report
+    /// come on top. The same command with --resume goes on. How far it gets, and so the model's bytes, depend on the machine.
+    #[arg(long, value_name = "TIME", value_parser = limit::parse)]
+    time_limit: Option<TimeLimit>,
     /// Iterations between checkpoints; the model does not depend on it.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     checkpoint_every: u64,
@@ -100,6 +109,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
     let start = Instant::now();
+    let run_dir = args.run_dir.clone().unwrap_or_else(|| args.out.with_extension("run"));
+    check_out(&args, &run_dir)?;
     let (data, test) = read_rows(&mut args)?;
     let config = Config { checkpoint_every: args.checkpoint_every, ..args.settings.config(data.rows())? };
     if !args.strip_names {
@@ -108,11 +119,10 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
     if let Some(note) = args.settings.note_short_run(data.rows()) {
         tell!("note: {note}");
     }
-    let test_rows = args.test_rows.test_rows.as_deref();
-    output::check_writable("--out", &args.out, &[Some(&args.rows.data), test_rows, args.file.path()])?;
-    let run_dir = args.run_dir.clone().unwrap_or_else(|| args.out.with_extension("run"));
-    run_directory::check_out(&args.out, &run_dir, args.max_bytes.is_some() || args.integers)?;
     let lock = RunDirectory::lock(&run_dir)?;
+    if !args.force {
+        run_directory::check_kept(&run_dir, args.resume)?;
+    }
     let checkpoint = if args.resume { run_directory::read_checkpoint(&run_dir)? } else { None };
     if let Some(checkpoint) = &checkpoint {
         let refused =
@@ -125,9 +135,18 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
     directory.describe(options(&args, &config)?, &config, &data, checkpoint.is_some())?;
 
     interrupt::listen()?;
-    let (trained, mut directory) = train_watched(&args, &data, &config, checkpoint, directory)?;
-    tell!("writing the model and its report");
+    let limit = args.time_limit.clone().map(|limit| (start, limit));
+    let (trained, mut directory) = train_watched(&args, &data, &config, checkpoint, Watch::new(directory, limit))?;
+    let is_stopped = interrupt::asked() && trained.cut.is_some();
+    tell!("{}", if is_stopped { "writing the best model so far" } else { "writing the model and its report" });
     let exported = if args.strip_names { trained.export_without_names(&data) } else { trained.export(&data) }?;
+    if let Some(cut) = &trained.cut {
+        directory.cut(&serde_json::to_value(summary::CutRow::of(cut))?)?;
+    }
+    if is_stopped {
+        let path = directory.stopped(&exported.bytes)?;
+        return Err(stopped(&path, &trained));
+    }
     if let Some(warning) = model_file::export_warning(&exported.errors) {
         tell!("warning: {warning}");
     }
@@ -157,6 +176,7 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
         scheme: trained.params.flow.as_ref().map(|flow| flow.scheme.id()),
         discretisation_error: trained.discretisation.map(|of| of.error),
         calibration: Calibrated::of(&ModelFile::new(&exported.bytes)?.model()),
+        cut: trained.cut.as_ref().map(summary::CutRow::of),
         kernel: format!("{:?}", trained.params.predictor.kernel(0).kind).to_lowercase(),
         flow_gain: trained.flow_gain.map(|gain| gain.mean),
         flow_gain_se: trained.flow_gain.map(|gain| gain.standard_error),
@@ -173,6 +193,16 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
     }
     let page = page.is_ok().then(|| directory.report_path());
     output::print(&summary.text(&args, &trained, exported.errors.rows, page.as_deref()))
+}
+
+/// Refuses a model file that cannot be written, or would replace what is to be kept.
+fn check_out(args: &Args, run_dir: &Path) -> anyhow::Result<()> {
+    let test_rows = args.test_rows.test_rows.as_deref();
+    output::check_writable("--out", &args.out, &[Some(&args.rows.data), test_rows, args.file.path()])?;
+    run_directory::check_out(&args.out, run_dir, args.max_bytes.is_some() || args.integers)?;
+    // A run that goes on replaces what it has left itself.
+    let is_own = args.resume && run_directory::left(run_dir, &args.out);
+    keep::check_model("--out", &args.out, args.force || is_own)
 }
 
 /// The model within --max-bytes, and what was said about it if it had to be compressed.
@@ -204,6 +234,9 @@ fn compressed(
     let small = compress::compress(&exported.bytes, &inputs, &goal, &work, &mut |_| (), threads).map_err(refused)?;
     if ModelFile::new(&exported.bytes)?.model().blob().calibration().is_some() {
         tell!("{UNCALIBRATED}");
+    }
+    if let Some(warning) = small.curve.last().and_then(|point| much_lost(point.loss)) {
+        tell!("warning: {warning}");
     }
     // Of a compressed model the file says how far it is from the whole one.
     let file = ModelFile::new(&small.bytes)?;
@@ -283,7 +316,7 @@ fn train_watched(
     data: &Dataset,
     config: &Config,
     checkpoint: Option<Checkpoint>,
-    directory: RunDirectory,
+    mut watch: Watch,
 ) -> anyhow::Result<(Trained, RunDirectory)> {
     let flow = match (config.flow.time, config.flow.optional) {
         (0.0, _) => "no flow".to_owned(),
@@ -292,7 +325,6 @@ fn train_watched(
     };
     let search = if config.searches(data.rows()) { "; exact Gaussian processes first" } else { "" };
     tell!("training on {} rows of {} inputs, {flow}{search}", data.rows(), data.inputs());
-    let mut watch = Watch::new(directory);
     let outcome = match checkpoint {
         Some(checkpoint) => train::resume(data, config, checkpoint, &mut watch),
         None => train::train(data, config, &mut watch),
@@ -300,12 +332,20 @@ fn train_watched(
     let directory = watch.finish().map_err(interrupted)?;
     match outcome {
         Ok(trained) => Ok((trained, directory)),
-        Err(error @ TrainError::Stopped { .. }) => {
-            Err(anyhow::anyhow!("{error}; a checkpoint was left, go on with: {} --resume", this_command()))
-        }
         Err(TrainError::Checkpoint(error)) => Err(interrupted(error)),
         Err(error) => Err(training_failed(&args.rows.data, error)),
     }
+}
+
+/// The user has interrupted the run.
+fn stopped(path: &Path, trained: &Trained) -> anyhow::Error {
+    let at = trained.cut.map_or(0, |cut| cut.iteration);
+    let bars = if trained.calibration.is_some() { "" } else { ", error bars not calibrated" };
+    anyhow::anyhow!(
+        "stopped at iteration {at}; {} is the best model so far{bars}; a checkpoint was left, go on with: {} --resume",
+        console::quoted(&path.to_string_lossy()),
+        this_command()
+    )
 }
 
 /// The run cannot be recorded any more: what was kept stays.
@@ -341,6 +381,9 @@ fn options(args: &Args, config: &Config) -> anyhow::Result<toml::Table> {
     }
     if args.integers {
         table.insert("integers".to_owned(), true.into());
+    }
+    if let Some(limit) = &args.time_limit {
+        table.insert("time-limit".to_owned(), limit.typed.clone().into());
     }
     table.insert("checkpoint-every".to_owned(), settings::whole_number(args.checkpoint_every));
     Ok(table)

@@ -111,7 +111,7 @@ fn goals_that_make_no_sense_are_refused() {
 #[test]
 fn rows_that_say_little_about_the_loss_are_warned_about() {
     let folder = Folder::with_model();
-    let command = "compress model.dgp --max-bytes 4000 --out small.dgp --data";
+    let command = "compress model.dgp --max-bytes 4000 --out small.dgp --force --data";
     assert!(!folder.run(&format!("{command} data.csv")).succeeds().stderr.contains("warning"));
     folder.write("far.csv", "a,b,y\n50,50,0\n60,-50,0\n");
     let warned = folder.run(&format!("{command} far.csv")).succeeds().stderr;

@@ -4,7 +4,7 @@ use crate::crossval::without_times;
 use crate::runner::{Folder, Outcome};
 
 /// A plain sparse Gaussian process in a few iterations.
-const PLAIN: &str = "--flow-time 0 --inducing 8 --iterations 12";
+const PLAIN: &str = "--force --flow-time 0 --inducing 8 --iterations 12";
 
 fn train(folder: &Folder, content: impl AsRef<[u8]>, flags: &str) -> Outcome {
     folder.write("table.csv", content);
@@ -236,7 +236,7 @@ fn columns_can_be_left_out() {
     folder.write("plain.csv", &table);
     assert_eq!(folder.run("predict model.dgp plain.csv").succeeds().stdout, expected);
     // The run directory remembers.
-    folder.run("train table.csv --config model.run/config.toml --out again.dgp").succeeds();
+    folder.run("train table.csv --config model.run/config.toml --out again.dgp --force").succeeds();
     assert_eq!(folder.read("again.dgp"), folder.read("model.dgp"));
     let crossval = "crossval table.csv --target y --folds 2 --flow-times 0 --inducing 8 --iterations 6 --json";
     let plain = without_times(&folder.run(&crossval.replace("table", "plain")).json());

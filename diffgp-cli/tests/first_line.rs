@@ -3,7 +3,7 @@
 use crate::runner::{Folder, csv};
 
 /// A plain sparse Gaussian process in a few iterations.
-const PLAIN: &str = "--flow-time 0 --inducing 8 --iterations 12";
+const PLAIN: &str = "--force --flow-time 0 --inducing 8 --iterations 12";
 
 #[test]
 fn numbers_of_columns_are_names_or_data_as_one_says() {
