@@ -1,5 +1,7 @@
 //! Runs that end before their plan does: a model wherever that is, and a checkpoint from which they go on to the same bits.
 
+use std::time::Duration;
+
 use diffgp_train::calibration::CalibrationSource;
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::data::Dataset;
@@ -124,4 +126,45 @@ fn the_search_can_be_cut_and_is_done_again() {
     assert!(again.cut.is_some_and(|cut| cut.stage.is_some()), "{:?}", again.cut);
     let last = impatient.checkpoints.last().unwrap().clone();
     assert_same_bits(&resume(&data, &config, last, &mut ()).unwrap(), &whole, "twice");
+}
+
+#[test]
+fn an_estimate_is_made_on_demand_and_changes_nothing() {
+    #[derive(Default)]
+    struct Curious {
+        estimates: Vec<Duration>,
+        begun: bool,
+    }
+
+    impl Observer for Curious {
+        fn wants_estimate(&self) -> bool {
+            true
+        }
+
+        fn estimate(&mut self, at_most: Duration) {
+            assert!(!self.begun, "it comes first");
+            self.estimates.push(at_most);
+        }
+
+        fn iteration(&mut self, _: &Progress) {
+            self.begun = true;
+        }
+    }
+
+    let data = step_data(120, Task::Regression);
+    let mut config = config(120);
+    let estimated = |config: &Config| {
+        let mut observer = Curious::default();
+        let trained = train(&data, config, &mut observer).unwrap();
+        assert_same_bits(&trained, &train(&data, config, &mut ()).unwrap(), "with an estimate");
+        let [at_most] = observer.estimates[..] else { panic!("{:?}", observer.estimates) };
+        at_most
+    };
+    let short = estimated(&config);
+    assert!(short > Duration::ZERO);
+    iterate(&mut config, 200, 280);
+    config.validation.folds = 1;
+    let long = estimated(&config);
+    // Twenty times the iterations, on a machine that may have more to do at one time than at another.
+    assert!(long > 2 * short, "{short:?} {long:?}");
 }

@@ -25,7 +25,7 @@ use super::known_rows::KnownRows;
 use super::layout::LayoutArgs;
 use super::test_rows::TestRowsArgs;
 use super::threads::ThreadsArgs;
-use super::{console, model_file, model_names, output};
+use super::{bytes, console, model_file, model_names, output};
 
 /// Make a model smaller, and say what that costs.
 ///
@@ -63,8 +63,8 @@ pub(crate) struct Args {
     layout: LayoutArgs,
     #[command(flatten)]
     test_rows: TestRowsArgs,
-    /// The largest file.
-    #[arg(long, value_name = "N")]
+    /// The largest file, as 32768 or 32K.
+    #[arg(long, value_name = "N", visible_alias = "budget", value_parser = bytes::parse)]
     max_bytes: Option<usize>,
     /// The most to lose, in nats per row; without a budget, saves all it can within it.
     #[arg(long, value_name = "EPS")]

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod about;
+mod bytes;
 mod c_source;
 mod calibrate;
 mod class_notes;
@@ -28,6 +29,7 @@ mod keys;
 mod known_rows;
 mod labelled;
 mod layout;
+mod mistyped;
 mod model_file;
 mod model_names;
 mod model_rows;
@@ -129,8 +131,12 @@ fn command() -> clap::Command {
 
 fn run(arguments: Vec<OsString>) -> anyhow::Result<()> {
     let arguments = file_options::expand::<Cli>(arguments)?;
+    let subcommand = arguments.get(1).and_then(|name| name.to_str()).unwrap_or_default().to_owned();
     let matches = command().try_get_matches_from(arguments);
-    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches)).unwrap_or_else(|error| failure::exit(&error));
+    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches)).unwrap_or_else(|mut error| {
+        mistyped::correct(&mut error, &command(), &subcommand);
+        failure::exit(&error)
+    });
     match cli.command {
         Command::Train(args) => train::run(*args),
         Command::Eval(args) => eval::run(args),

@@ -34,7 +34,7 @@ use super::report::{self, Report};
 use super::run_directory::{self, RunDirectory};
 use super::settings::{self, Settings};
 use super::test_rows::TestRowsArgs;
-use super::{class_notes, console, interrupt, keep, model_file, output};
+use super::{bytes, class_notes, console, interrupt, keep, model_file, output};
 
 /// Train a model on a CSV file.
 ///
@@ -60,7 +60,8 @@ use super::{class_notes, console, interrupt, keep, model_file, output};
   diffgp train data.csv --target fault --task classification
   diffgp train data.csv --target y --ignore date,comment
   diffgp train data.csv --target 8 --flow-time 0          (a plain sparse Gaussian process)
-  diffgp train data.csv --target y --max-bytes 32768        (a model that fits)
+  diffgp train data.csv --target y --max-bytes 32K          (a model that fits)
+  diffgp train data.csv --target y --time-limit 10m         (the best model of ten minutes)
   diffgp train data.csv --target y --integers               (for cores without floating-point hardware)
   diffgp train data.csv --target y --inducing 30            (a small model from the start)"
 )]
@@ -75,8 +76,9 @@ pub(crate) struct Args {
     /// Leave the names of the columns out of the model.
     #[arg(long)]
     strip_names: bool,
-    /// The largest model file: a larger one is compressed, as `compress` does, and kept whole in the run directory.
-    #[arg(long, value_name = "N")]
+    /// The largest model file, as 32768 or 32K: a larger one is compressed, as `compress` does, and kept whole in the run
+    /// directory.
+    #[arg(long, value_name = "N", visible_alias = "budget", value_parser = bytes::parse)]
     max_bytes: Option<usize>,
     /// A model for devices without floating-point hardware: evaluated in integers, as of `compress`. The whole one is kept
     /// in the run directory.

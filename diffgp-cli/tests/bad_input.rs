@@ -96,6 +96,13 @@ fn flags_out_of_range() {
     run("--validation 0.9").refused_with(&["--validation is 0.9", "0 to 0.5"]);
     let unknown = folder.run("train data.csv --target y --stepz 3");
     assert!(unknown.code == 2 && unknown.stderr.contains("--steps"), "{unknown:?}");
+    // What it is called elsewhere looks like another flag, or like none.
+    for (elsewhere, here) in
+        [("--epochs 5", "--iterations"), ("--test-size 0.2", "--test-share"), ("--label y", "--target")]
+    {
+        let unknown = folder.run(&format!("train data.csv {elsewhere}"));
+        assert!(unknown.code == 2 && unknown.stderr.contains(&format!("'{here}'")), "{unknown:?}");
+    }
     let word = folder.run("train data.csv --target y --kernel cubic");
     assert!(word.code == 2 && word.stderr.contains("matern52"), "{word:?}");
     assert_eq!(folder.run("").code, 2);

@@ -72,7 +72,7 @@ fn training_ends_with_a_model_that_fits() {
         "no choice fits",
         "run directory",
     ]);
-    let roomy = folder.run(&format!("train data.csv --target y {QUICK} --max-bytes 1000000 --json")).json();
+    let roomy = folder.run(&format!("train data.csv --target y {QUICK} --budget 1M --json")).json();
     assert!(roomy["compression_loss"].is_null(), "{roomy}");
     assert_eq!(folder.read("model.dgp"), whole);
 }
@@ -106,6 +106,18 @@ fn goals_that_make_no_sense_are_refused() {
     refused("missing.dgp --tolerance 0.1 --out small.dgp", &["missing.dgp", "expected a model file"]);
     refused("model.dgp --tolerance 0.1 --data missing.csv --out small.dgp", &["missing.csv"]);
     assert!(!folder.files().iter().any(|name| name.starts_with("small")), "{:?}", folder.files());
+}
+
+#[test]
+fn a_model_that_lost_much_is_warned_about() {
+    let folder = Folder::with_model();
+    let warning = |out: &str, goal: &str| {
+        let stderr = folder.run(&format!("compress model.dgp --data data.csv --out {out} {goal}")).succeeds().stderr;
+        stderr.lines().find(|line| line.starts_with("warning")).map(str::to_owned)
+    };
+    assert_eq!(warning("near.dgp", "--tolerance 0.01"), None);
+    let far = warning("far.dgp", "--mean-only --tolerance 9").unwrap();
+    assert!(far.contains("nats per row, more than 0.05"), "{far}");
 }
 
 #[test]

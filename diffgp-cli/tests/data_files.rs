@@ -104,7 +104,7 @@ fn a_quote_that_is_not_closed_does_not_swallow_rows() {
     let table = table.replacen(line[20], &line[20].replace(",ok", ",\"5 inch pipe"), 1);
     folder.write("table.csv", table);
     let words = ["table.csv: line 21, column 3", "close the quote"];
-    folder.run("train table.csv --target y --ignore note").refused_with(&words);
+    folder.run("train table.csv --target y --ignore note --force").refused_with(&words);
     folder.run("eval model.dgp table.csv").refused_with(&words);
     folder.run("predict model.dgp table.csv").refused_with(&words);
 }

@@ -215,7 +215,7 @@ fn a_time_limit_ends_with_a_model_and_the_run_can_go_on() {
     let run: serde_json::Value = serde_json::from_str(&folder.read_text("model.run/run.json")).unwrap();
     assert_eq!(run["cut"], json["cut"]);
     assert!(folder.read_text("model.run/config.toml").contains("time-limit = \"0.3s\""));
-    assert!(folder.read_text("model.run/report.html").contains("training ended early"));
+    assert!(folder.read_text("model.run/report.html").contains("Training ended early"));
     // For people too.
     let again = folder.run(&format!("{train} --time-limit 0.2s --resume")).succeeds();
     assert!(again.stdout.contains("training ended early") && again.stdout.contains("--resume"), "{again:?}");

@@ -17,6 +17,7 @@ mod climb;
 mod config;
 mod cut;
 mod error;
+mod estimate;
 mod execute;
 mod growth;
 mod initial;
@@ -128,6 +129,13 @@ fn run(
         observer.warning(&Warning::NoFlow);
     }
     let sparse = initial::sparse_gp(data, &scaling, config, observer);
+    if !is_resumed && observer.wants_estimate() {
+        let flow = has_flow.then(|| initial::weak_flow(data, &scaling, config, &mut ()));
+        // What cannot be evaluated yet is for the run itself to deal with.
+        if let Ok(at_most) = estimate::at_most(&run.plan, rows_of, &sparse, flow, config, &threads) {
+            observer.estimate(at_most);
+        }
+    }
     let mut searched = sparse.clone();
     if stages.iter().any(|stage| stage.kernels.are_searched())
         && let Some(found) =

@@ -1,7 +1,7 @@
 //! What is done with the news of a run: shown, recorded, and checkpoints kept.
 
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::train::{Observer, Plan, Progress, Validated, Warning};
@@ -41,6 +41,14 @@ impl Watch {
 impl Observer for Watch {
     fn plan(&mut self, plan: &Plan) {
         self.reporter.plan(plan);
+    }
+
+    fn wants_estimate(&self) -> bool {
+        true
+    }
+
+    fn estimate(&mut self, at_most: Duration) {
+        self.reporter.estimate(at_most);
     }
 
     fn iteration(&mut self, progress: &Progress) {

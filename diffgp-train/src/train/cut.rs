@@ -7,6 +7,7 @@
 //! been cut.
 
 use std::io;
+use std::time::Duration;
 
 use super::observer::{Observer, Progress, StageId, Validated, Warning};
 use super::plan::Plan;
@@ -49,6 +50,14 @@ impl<'a> Cutter<'a> {
 impl Observer for Cutter<'_> {
     fn plan(&mut self, plan: &Plan) {
         self.observer.plan(plan);
+    }
+
+    fn wants_estimate(&self) -> bool {
+        self.observer.wants_estimate()
+    }
+
+    fn estimate(&mut self, at_most: Duration) {
+        self.observer.estimate(at_most);
     }
 
     fn iteration(&mut self, progress: &Progress) {

@@ -206,12 +206,16 @@ impl Executor<'_> {
         })
     }
 
-    /// What calibrates. If nothing was left out before the run was cut, that is the model itself and its validation rows.
+    /// What calibrates. If nothing was left out before the run was cut, the validation rows of the model do, or those of the
+    /// models that it repeats on all rows.
     fn cross_fitted(&self, run: &Run, chosen: usize, is_cut: bool) -> Vec<(usize, Params)> {
         let mut stages: Vec<usize> = run.cross_fitted().collect();
         let is_planned = self.config.cross_fits(self.rows_of.data.rows());
-        if stages.is_empty() && is_cut && is_planned && !run.plan.stages[chosen].validation.is_empty() {
-            stages.push(chosen);
+        if stages.is_empty() && is_cut && is_planned {
+            let repeats = &run.plan.stages[chosen].repeats;
+            stages = if repeats.is_empty() { vec![chosen] } else { repeats.clone() };
+            let has_rows = |&stage: &usize| !run.plan.stages[stage].validation.is_empty();
+            stages.retain(|stage| run.outcome(*stage).is_some() && has_rows(stage));
         }
         stages.into_iter().map(|stage| (stage, self.params(run, stage))).collect()
     }

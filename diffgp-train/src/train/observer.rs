@@ -1,6 +1,7 @@
 //! What a run tells its caller while it works; the library itself never prints.
 
 use std::fmt;
+use std::time::Duration;
 
 use super::plan::{Plan, StageName};
 use crate::checkpoint::Checkpoint;
@@ -200,6 +201,14 @@ impl fmt::Display for Warning {
 pub trait Observer {
     /// Before anything else: what the run will do.
     fn plan(&mut self, _plan: &Plan) {}
+
+    /// Whether [`estimate`](Self::estimate) is to be called, for which some evaluations of the bound are timed.
+    fn wants_estimate(&self) -> bool {
+        false
+    }
+
+    /// How long the run may take on this machine as it is now, if everything in its plan has to be done; most runs take less.
+    fn estimate(&mut self, _at_most: Duration) {}
 
     /// After every evaluation of the bound.
     fn iteration(&mut self, _progress: &Progress) {}

@@ -197,6 +197,12 @@ impl Kernels {
 }
 
 impl Stage {
+    /// Whether its iterations run through a flow.
+    pub(super) fn has_flow(&self) -> bool {
+        // A model that is cross-fitted starts from a warm start if it has one.
+        self.flow || (self.name == StageName::CrossFit && self.start != Start::Untrained)
+    }
+
     /// Whether there is a model without it: one of the same kind, or with the first of the kernels.
     pub(super) fn is_refinement(&self) -> bool {
         let is_candidate = self.name == StageName::CandidateKernel;

@@ -36,6 +36,8 @@ const VARIANCES: [(f64, f64); 2] = [(-4.0, 4.0), (-10.4, 3.0)];
 /// On all rows: how often points are chosen, and iterations with the same points.
 const CHOICES: usize = 4;
 const SPARSE_ITERATIONS: usize = 10;
+/// Evaluations that an iteration takes, on the average.
+const EVALUATIONS: f64 = 1.3;
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -127,6 +129,28 @@ pub(super) fn search(
         return Ok(Some(best.found()));
     }
     on_all_rows(best, Sparse::new(rows_of, model, config, threads), config, observer).map(Some)
+}
+
+/// What the exact Gaussian processes take at most, in seconds: one evaluation is timed.
+pub(super) fn seconds(rows_of: Standardised<'_>, config: &Config, threads: &Threads) -> f64 {
+    let rows = Rows::gather(rows_of, config);
+    let mut theta = vec![0.0; rows.inputs];
+    theta.extend([0.0, -2.0]);
+    let kind = config.predictor.kernel;
+    let start = std::time::Instant::now();
+    let _ = Climb::new(kind, theta, &ExactGp { kind, rows: &rows });
+    let kinds = 1 + config.candidate_kernels.iter().filter(|&&other| other != kind).count();
+    let iterations = STARTS.len() * kinds * ITERATIONS + FINALISTS * LAST_ITERATIONS;
+    start.elapsed().as_secs_f64() * EVALUATIONS * iterations as f64 / threads.pool.current_num_threads() as f64
+}
+
+/// Evaluations of the bound after that, times their rows.
+pub(super) fn evaluations_on_all_rows(rows: usize, config: &Config) -> f64 {
+    if rows <= config.predictor.search_rows {
+        return 0.0;
+    }
+    // Two for a point: the first gives q(u_g).
+    2.0 * EVALUATIONS * (CHOICES * SPARSE_ITERATIONS) as f64 * rows.min(config.refit.max_rows) as f64
 }
 
 /// The climb goes on with a sparse Gaussian process, whose points are chosen anew from time to time.
