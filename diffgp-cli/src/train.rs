@@ -109,10 +109,15 @@ pub(crate) struct Args {
     settings: Settings,
 }
 
+/// For checks of options that do not depend on the rows: with so few, sizes that follow from them are the smallest.
+const LEAST_ROWS: usize = 1;
+
 pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
     let start = Instant::now();
     let run_dir = args.run_dir.clone().unwrap_or_else(|| args.out.with_extension("run"));
     check_out(&args, &run_dir)?;
+    // What no number of rows can mend is refused before anything is read or said.
+    args.settings.config(LEAST_ROWS)?;
     let (data, test) = read_rows(&mut args)?;
     let config = Config { checkpoint_every: args.checkpoint_every, ..args.settings.config(data.rows())? };
     if !args.strip_names {

@@ -94,6 +94,10 @@ fn flags_out_of_range() {
     run("--inducing 0").refused_with(&["--inducing is 0", "1 to 1024"]);
     run("--inducing 2000").refused_with(&["--inducing is 2000", "1 to 1024"]);
     run("--validation 0.9").refused_with(&["--validation is 0.9", "0 to 0.5"]);
+    // Nothing is said before, though there is something to say about this file.
+    folder.write("notes.csv", "a;b;y\n1;2;3\n4;5;7\n");
+    let first = folder.run("train notes.csv --target y --steps 0").stderr;
+    assert!(first.starts_with("error: --steps is 0"), "{first}");
     let unknown = folder.run("train data.csv --target y --stepz 3");
     assert!(unknown.code == 2 && unknown.stderr.contains("--steps"), "{unknown:?}");
     // What it is called elsewhere looks like another flag, or like none.
