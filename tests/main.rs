@@ -7,6 +7,7 @@ mod certified;
 mod common_directions;
 mod compaction;
 mod compression;
+mod cut;
 mod decisions;
 mod device_work;
 mod elbo_differences;

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::failure::mistake;
 use super::file_options::FileOption;
+use super::keep::ForceArg;
 use super::known_rows::KnownRowsArgs;
 use super::threads::ThreadsArgs;
 use super::{console, model_file, output};
@@ -32,6 +33,8 @@ pub(crate) struct Args {
     /// Model file to write.
     #[arg(long, value_name = "CALIBRATED.dgp")]
     out: PathBuf,
+    #[command(flatten)]
+    force: ForceArg,
     /// auto: quantiles, and a local scale where it pays; table: quantiles alone.
     #[arg(long, value_name = "HOW", default_value = "auto", value_parser = ["auto", "table"])]
     calibration: String,
@@ -94,6 +97,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let threads = args.threads.start()?;
     let file = model_file::read(&args.known.model)?;
     output::check_writable("--out", &args.out, &[Some(&args.known.data), args.file.path()])?;
+    args.force.check_model("--out", &args.out)?;
     let model = file.model();
     let known = args.known.read(&model)?;
     let rows: Vec<Known<'_>> = known.numbers().iter().map(|&number| known.row(number)).collect();

@@ -20,11 +20,12 @@ use super::console::tell;
 use super::eval::NamedOutput;
 use super::failure::mistake;
 use super::file_options::FileOption;
+use super::keep::ForceArg;
 use super::known_rows::KnownRows;
 use super::layout::LayoutArgs;
 use super::test_rows::TestRowsArgs;
 use super::threads::ThreadsArgs;
-use super::{console, model_file, model_names, output};
+use super::{bytes, console, model_file, model_names, output};
 
 /// Make a model smaller, and say what that costs.
 ///
@@ -62,8 +63,8 @@ pub(crate) struct Args {
     layout: LayoutArgs,
     #[command(flatten)]
     test_rows: TestRowsArgs,
-    /// The largest file.
-    #[arg(long, value_name = "N")]
+    /// The largest file, as 32768 or 32K.
+    #[arg(long, value_name = "N", visible_alias = "budget", value_parser = bytes::parse)]
     max_bytes: Option<usize>,
     /// The most to lose, in nats per row; without a budget, saves all it can within it.
     #[arg(long, value_name = "EPS")]
@@ -86,6 +87,8 @@ pub(crate) struct Args {
     /// Model file to write; its trade-off is drawn beside it, as NAME.tradeoff.svg and .png.
     #[arg(long, value_name = "SMALL.dgp")]
     out: PathBuf,
+    #[command(flatten)]
+    force: ForceArg,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -98,6 +101,19 @@ pub(crate) struct Args {
 /// What is said of a compressed model whose original was calibrated.
 pub(crate) const UNCALIBRATED: &str = "note: the error bars of the smaller model are not calibrated any more; `diffgp calibrate` does it with rows that took no part \
      in training";
+
+/// Nats per row that a smaller model may lose without a warning: five times what a flow has to add.
+const MUCH: f64 = 0.05;
+
+/// What to say of a smaller model that has lost much.
+pub(crate) fn much_lost(loss: f64) -> Option<String> {
+    (loss > MUCH).then(|| {
+        format!(
+            "the smaller model loses {loss:.3} nats per row, more than {MUCH}: its predictions are noticeably worse; allow more \
+             bytes or instructions, or train with fewer --inducing points"
+        )
+    })
+}
 
 /// Fewer rows than this say little about what compression loses.
 const FEW_ROWS: usize = 50;
@@ -175,6 +191,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let model = file.model();
     let (data, test_rows) = (args.data.as_deref(), args.test_rows.test_rows.as_deref());
     output::check_writable("--out", &args.out, &[Some(&args.model), data, test_rows, args.file.path()])?;
+    args.force.check_model("--out", &args.out)?;
     let data = Data::read(&args, &model)?;
     let core = args.core;
     let goal = Goal {
@@ -206,6 +223,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let small = ModelFile::new(&compressed.bytes)?;
     let measured = data.measure(&plain.model(), &small.model(), args.paths, &threads)?;
     let report = report(&args, original, &compressed, measured, start);
+    let held_out = report.measured.as_ref();
+    let held_out = held_out.map_or(0.0, |of| of.original.log_likelihood - of.compressed.log_likelihood);
+    if let Some(warning) = much_lost(report.loss.max(held_out)) {
+        tell!("warning: {warning}");
+    }
     if args.json { output::print_json(&report) } else { output::print(&table::text(&report, &pictures)) }
 }
 

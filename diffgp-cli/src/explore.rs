@@ -9,6 +9,7 @@ use diffgp_train::evaluate::Known;
 
 use super::failure::mistake;
 use super::file_options::FileOption;
+use super::keep::ForceArg;
 use super::known_rows::KnownRows;
 use super::layout::LayoutArgs;
 use super::report::file_name;
@@ -47,6 +48,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE.html", default_value = "page.html")]
     out: PathBuf,
     #[command(flatten)]
+    force: ForceArg,
+    #[command(flatten)]
     file: FileOption,
 }
 
@@ -58,6 +61,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         &args.out,
         &[Some(&args.model), args.data.as_deref(), test_rows, args.file.path()],
     )?;
+    args.force.check("--out", &args.out)?;
     let known = match &args.data {
         Some(data) => {
             Some(KnownRows::read(data, &args.layout, args.target.as_deref(), &args.test_rows, &file.model())?)

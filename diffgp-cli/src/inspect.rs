@@ -2,7 +2,7 @@
 
 mod compression;
 mod sizes;
-mod source;
+pub(crate) mod source;
 mod summary;
 
 use diffgp_train::model_file::ModelFile;

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod about;
+mod bytes;
 mod c_source;
 mod calibrate;
 mod class_notes;
@@ -22,14 +23,17 @@ mod identifiers;
 mod importance;
 mod inspect;
 mod interrupt;
+mod keep;
 mod keygen;
 mod keys;
 mod known_rows;
 mod labelled;
 mod layout;
+mod mistyped;
 mod model_file;
 mod model_names;
 mod model_rows;
+mod new_firmware;
 mod output;
 mod plot;
 mod predict;
@@ -67,6 +71,7 @@ Examples:
   diffgp demo                              the whole way on made-up data
   diffgp train data.csv --target y         train; writes model.dgp
   diffgp inspect model.dgp                 flash, memory and work it needs, and code to paste
+  diffgp new-firmware DIR --board m4f      a program in Rust that predicts, for a board or QEMU
   diffgp export model.dgp --c DIR          the model as C, with a program that predicts
   diffgp compress model.dgp --data data.csv --max-bytes 32768 --out small.dgp
                                            a smaller model, and what it loses
@@ -93,6 +98,7 @@ enum Command {
     Predict(predict::Args),
     Inspect(inspect::Args),
     Export(export::Args),
+    NewFirmware(new_firmware::Args),
     Compress(compress::Args),
     Calibrate(calibrate::Args),
     Device(device::Args),
@@ -137,14 +143,19 @@ fn command() -> clap::Command {
 
 fn run(arguments: Vec<OsString>) -> anyhow::Result<()> {
     let arguments = file_options::expand::<Cli>(arguments)?;
+    let subcommand = arguments.get(1).and_then(|name| name.to_str()).unwrap_or_default().to_owned();
     let matches = command().try_get_matches_from(arguments);
-    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches)).unwrap_or_else(|error| exit(&error));
+    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches)).unwrap_or_else(|mut error| {
+        mistyped::correct(&mut error, &command(), &subcommand);
+        exit(&error)
+    });
     match cli.command {
         Command::Train(args) => train::run(*args),
         Command::Eval(args) => eval::run(args),
         Command::Predict(args) => predict::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Export(args) => export::run(args),
+        Command::NewFirmware(args) => new_firmware::run(args),
         Command::Compress(args) => compress::run(args),
         Command::Calibrate(args) => calibrate::run(args),
         Command::Device(args) => device::run(args),

@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::console::tell;
 use super::failure::mistake;
 use super::file_options::FileOption;
+use super::keep::ForceArg;
 use super::layout::LayoutArgs;
 use super::model_rows::{ModelRows, Target};
 use super::sampling::SamplingArgs;
@@ -57,6 +58,8 @@ pub(crate) struct Args {
     /// Where to write the CSV [default: standard output].
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArg,
     /// Print one JSON object: n; the columns as arrays (outputs or probabilities holds those of several targets or classes,
     /// each with its name); and out_of_range, the rows (from 0) outside the ranges seen in training.
     #[arg(long, conflicts_with = "out")]
@@ -108,6 +111,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let model = file.model();
     if let Some(out) = &args.out {
         output::check_writable("--out", out, &[Some(&args.model), Some(&args.data), args.file.path()])?;
+        args.force.check("--out", out)?;
     }
     if args.layout.missing() == Missing::Drop {
         return Err(mistake("--missing drop: expected an answer for every row; --missing mean gives one".to_owned()));
@@ -262,7 +266,7 @@ fn table(rows: usize, columns: &[(String, Cells<'_>)]) -> String {
 }
 
 /// Quoted where it has to be. A name that would go on in the next line is written in one.
-fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     let text = shown::line(text);
     match text.contains([',', '"']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),

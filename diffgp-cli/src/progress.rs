@@ -14,6 +14,9 @@ use super::{console, interrupt};
 /// Warnings of one kind that are shown; a long run may have hundreds.
 const SHOWN: usize = 3;
 
+/// A run that may take so long deserves a word before it.
+const LONG: Duration = Duration::from_secs(30);
+
 /// Shows how far a run is, stage by stage.
 pub(crate) struct Reporter {
     bar: Option<ProgressBar>,
@@ -25,6 +28,8 @@ pub(crate) struct Reporter {
     end: u64,
     /// The stage that costs most; those before it are short.
     longest: usize,
+    /// Some stage has a flow.
+    has_flow: bool,
     elbo: f64,
     validation_score: Option<Score>,
     /// Without validation rows, lines come at tenths of the stage.
@@ -52,6 +57,7 @@ impl Reporter {
             since: None,
             end: 0,
             longest: 0,
+            has_flow: false,
             elbo: f64::NAN,
             validation_score: None,
             next_line: 0,
@@ -68,6 +74,18 @@ impl Reporter {
     pub(crate) fn plan(&mut self, plan: &Plan) {
         let is_longest = |name| matches!(name, StageName::Flow | StageName::NoFlow);
         self.longest = plan.stages.iter().rposition(|stage| is_longest(stage.name)).unwrap_or(0);
+        self.has_flow = plan.stages.iter().any(|stage| stage.flow);
+    }
+
+    /// Says how long it may take, if that is long.
+    pub(crate) fn estimate(&self, at_most: Duration) {
+        if at_most >= LONG {
+            let flow = if self.has_flow { "; --flow-time 0 trains without a flow" } else { "" };
+            self.say(&format!(
+                "at most some {} here, often a fraction of it (--time-limit 5m ends sooner, with the best model so far{flow})",
+                console::duration(at_most)
+            ));
+        }
     }
 
     pub(crate) fn iteration(&mut self, progress: &Progress) {
@@ -172,7 +190,7 @@ impl Reporter {
 }
 
 /// A stage in a word or two; of the folds after the first, which one.
-fn name(stage: StageId) -> String {
+pub(crate) fn name(stage: StageId) -> String {
     let name = match stage.name {
         StageName::CandidateKernel => "kernel",
         StageName::NoFlow => "no flow",

@@ -7,6 +7,7 @@
 //! checkpoint      from which `--resume` goes on
 //! lock            held by the process that trains here
 //! model.dgp       the model
+//! stopped.dgp     the best model so far, of a run that was interrupted
 //! report.html     figures and pictures in one page
 //! explore.html    a page to play with the model
 //! ```
@@ -30,11 +31,14 @@ use super::run_lock::RunLock;
 
 const MODEL: &str = "model.dgp";
 const LOCK: &str = "lock";
+/// The best model of a run that was interrupted.
+const STOPPED: &str = "stopped.dgp";
+const OPTIONS: &str = "config.toml";
 /// The page to play with; the report links to it.
 pub(crate) const EXPLORE: &str = "explore.html";
 /// Everything in it.
-const FILES: [&str; 8] =
-    ["config.toml", "run.json", "metrics.jsonl", "checkpoint", LOCK, MODEL, "report.html", EXPLORE];
+const FILES: [&str; 9] =
+    [OPTIONS, "run.json", "metrics.jsonl", "checkpoint", LOCK, MODEL, STOPPED, "report.html", EXPLORE];
 
 /// A run directory that is being written.
 pub(crate) struct RunDirectory {
@@ -65,6 +69,8 @@ impl RunDirectory {
                 String::new()
             }
         };
+        // What is going on now will have a better one.
+        let _ = fs::remove_file(path.join(STOPPED));
         let file = output::replace(&metrics, kept.as_bytes())?;
         Ok(Self { path: path.to_owned(), metrics: BufWriter::new(file), _lock: lock })
     }
@@ -77,7 +83,7 @@ impl RunDirectory {
         data: &Dataset,
         resumed: bool,
     ) -> anyhow::Result<()> {
-        output::replace(&self.path.join("config.toml"), options.to_string().as_bytes())?;
+        output::replace(&self.path.join(OPTIONS), options.to_string().as_bytes())?;
         let path = self.path.join("run.json");
         let mut provenance = if resumed { provenance_before(&path) } else { Vec::new() };
         let here = Provenance::here();
@@ -150,6 +156,23 @@ impl RunDirectory {
         self.path.join("metrics.jsonl")
     }
 
+    /// Records that the run ended before its plan did.
+    pub(crate) fn cut(&self, cut: &Value) -> anyhow::Result<()> {
+        let path = self.path.join("run.json");
+        let text = own_file::read(&path)?;
+        let mut run: Value = serde_json::from_slice(&text)?;
+        run["cut"] = cut.clone();
+        output::replace(&path, (serde_json::to_string_pretty(&run)? + "\n").as_bytes()).map(drop)
+    }
+
+    /// Keeps the best model of a run that was interrupted; where it is.
+    pub(crate) fn stopped(&mut self, bytes: &[u8]) -> anyhow::Result<PathBuf> {
+        self.flush()?;
+        let path = self.path.join(STOPPED);
+        output::replace(&path, bytes)?;
+        Ok(path)
+    }
+
     /// Keeps the finished model.
     pub(crate) fn model(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
         self.flush()?;
@@ -182,6 +205,32 @@ pub(crate) fn check_out(out: &Path, directory: &Path, compressed: bool) -> anyho
         ))),
         None => Ok(()),
     }
+}
+
+/// Refuses to begin anew where a run has ended, or was left to be gone on with.
+pub(crate) fn check_kept(directory: &Path, resume: bool) -> anyhow::Result<()> {
+    let shown = directory.display();
+    let can_go_on = checkpoint_path(directory).exists();
+    let ended = directory.join(MODEL).exists();
+    match (ended, can_go_on) {
+        (false, false) => Ok(()),
+        (_, true) if resume => Ok(()),
+        (true, _) => Err(mistake(format!(
+            "--run-dir {shown}: a finished run is there, and is kept; expected another directory, or --force to replace it"
+        ))),
+        (false, true) => Err(mistake(format!(
+            "--run-dir {shown}: an unfinished run is there; expected --resume to go on with it, --force to begin anew, or \
+             another directory"
+        ))),
+    }
+}
+
+/// Whether the run in this directory, which can be gone on with, is one that writes its model there.
+pub(crate) fn left(directory: &Path, out: &Path) -> bool {
+    let options = own_file::read(&directory.join(OPTIONS)).ok().and_then(|text| String::from_utf8(text).ok());
+    let options: Option<toml::Table> = options.and_then(|text| text.parse().ok());
+    let written = options.as_ref().and_then(|options| options.get("out")?.as_str());
+    checkpoint_path(directory).exists() && written.is_some_and(|written| output::same_place(Path::new(written), out))
 }
 
 /// Refuses a directory with files that are not a run's: some of them have names that a run writes to. A link is not a

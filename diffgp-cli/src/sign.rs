@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use diffgp_slots::Block;
 use serde::Serialize;
 
+use super::keep::ForceArg;
 use super::{keys, model_file, output};
 
 /// Sign a model for devices that take only signed ones.
@@ -29,9 +30,11 @@ pub(crate) struct Args {
     /// Larger than that of every model that was sent before, 0 to 4294967295.
     #[arg(long, value_name = "N")]
     counter: u32,
-    /// Where to write the signature block [default: MODEL.dgp.sig].
+    /// Where to write the signature block [default: MODEL.dgp.sig, which is replaced].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArg,
     /// Print one JSON object: signature (file name), counter and public_key (in hexadecimal).
     #[arg(long)]
     json: bool,
@@ -48,6 +51,10 @@ struct Report {
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let out = args.out.clone().unwrap_or_else(|| beside(&args.model));
     output::check_writable("--out", &out, &[Some(&args.model), Some(&args.key)])?;
+    // Beside the model, the name itself says what it is.
+    if let Some(out) = &args.out {
+        args.force.check("--out", out)?;
+    }
     let file = model_file::read(&args.model)?;
     let pair = keys::read_secret(&args.key)?;
     let block = Block::unsigned(args.counter, &pair.pk);

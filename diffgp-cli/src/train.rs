@@ -1,11 +1,12 @@
 //! `diffgp train`: from a table to a model file.
 
+mod limit;
 mod summary;
 mod training;
 mod watch;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Context;
@@ -20,10 +21,12 @@ use diffgp_train::model_file::ModelFile;
 use diffgp_train::threads::Threads;
 use diffgp_train::train::{Config, TrainError, Trained};
 
+use self::limit::TimeLimit;
 use self::summary::{LeftOut, Summary, choices};
 use self::training::Training;
+use self::watch::Watch;
 use super::calibrate::Calibrated;
-use super::compress::UNCALIBRATED;
+use super::compress::{UNCALIBRATED, much_lost};
 use super::console::tell;
 use super::explore::{Page, Rows};
 use super::failure::{mistake, training_failed};
@@ -34,7 +37,7 @@ use super::report::{self, Report};
 use super::run_directory::{self, RunDirectory};
 use super::settings::{self, Settings};
 use super::test_rows::TestRowsArgs;
-use super::{class_notes, console, interrupt, model_file, output};
+use super::{bytes, class_notes, console, interrupt, keep, model_file, output};
 
 /// Train a model on a table: CSV, arrays of NumPy, or Parquet.
 ///
@@ -43,10 +46,10 @@ use super::{class_notes, console, interrupt, model_file, output};
 /// anything.
 ///
 /// The run directory holds the options (config.toml), metrics.jsonl, a checkpoint, the model, a page
-/// about it (report.html) and one to play with it (explore.html). After Ctrl-C or a
-/// crash, the same command with --resume goes on and gives the model of an undisturbed run, byte for byte on the same
-/// kind of CPU (instruction set). So does a diffgp built with the feature mpi under mpirun or srun, with any number of
-/// processes.
+/// about it (report.html) and one to play with it (explore.html). After Ctrl-C, which leaves the best model so far there as
+/// stopped.dgp, or a crash, the same command with --resume goes on and gives the model of an undisturbed run, byte for byte
+/// on the same kind of CPU (instruction set). So does a diffgp built with the feature mpi under mpirun or srun, with any
+/// number of processes.
 #[derive(Debug, clap::Args)]
 #[command(
     args_override_self = true,
@@ -61,7 +64,8 @@ use super::{class_notes, console, interrupt, model_file, output};
   diffgp train data.csv --target fault --task classification
   diffgp train data.csv --target y --ignore date,comment
   diffgp train data.csv --target 8 --flow-time 0          (a plain sparse Gaussian process)
-  diffgp train data.csv --target y --max-bytes 32768        (a model that fits)
+  diffgp train data.csv --target y --max-bytes 32K          (a model that fits)
+  diffgp train data.csv --target y --time-limit 10m         (the best model of ten minutes)
   diffgp train data.csv --target y --integers               (for cores without floating-point hardware)
   diffgp train data.csv --target y --inducing 30            (a small model from the start)"
 )]
@@ -76,8 +80,9 @@ pub(crate) struct Args {
     /// Leave the names of the columns out of the model.
     #[arg(long)]
     strip_names: bool,
-    /// The largest model file: a larger one is compressed, as `compress` does, and kept whole in the run directory.
-    #[arg(long, value_name = "N")]
+    /// The largest model file, as 32768 or 32K: a larger one is compressed, as `compress` does, and kept whole in the run
+    /// directory.
+    #[arg(long, value_name = "N", visible_alias = "budget", value_parser = bytes::parse)]
     max_bytes: Option<usize>,
     /// A model for devices without floating-point hardware: evaluated in integers, as of `compress`. The whole one is kept
     /// in the run directory.
@@ -89,6 +94,13 @@ pub(crate) struct Args {
     /// Go on from the checkpoint in the run directory, if there is one.
     #[arg(long)]
     resume: bool,
+    /// Replace the model and the run that are there already; nothing but a model is ever replaced by one.
+    #[arg(long)]
+    force: bool,
+    /// Ends training after so long, as 90s, 10m or 1h30m, with the best model so far; the last fit, calibration and report
+    /// come on top. The same command with --resume goes on. How far it gets, and so the model's bytes, depend on the machine.
+    #[arg(long, value_name = "TIME", value_parser = limit::parse)]
+    time_limit: Option<TimeLimit>,
     /// Iterations between checkpoints; the model does not depend on it.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     checkpoint_every: u64,
@@ -101,6 +113,9 @@ pub(crate) struct Args {
     settings: Settings,
 }
 
+/// For checks of options that do not depend on the rows: with so few, sizes that follow from them are the smallest.
+const LEAST_ROWS: usize = 1;
+
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     ranks::together(|ranks| run_rank(args, ranks))
 }
@@ -112,14 +127,23 @@ fn run_rank(mut args: Args, ranks: &Ranks) -> anyhow::Result<()> {
     let (directory, checkpoint) = kept.map_or((None, None), |kept| (Some(kept.directory), kept.checkpoint));
     let checkpoint = ranks.agree(checkpoint_of_first(ranks, checkpoint))?;
     interrupt::listen()?;
+    let limit = args.time_limit.clone().map(|limit| (start, limit));
     let training = Training { args: &args, data: &data, config: &config, checkpoint };
     let threads = ranks.threads(args.settings.options.threads)?;
     let Some(directory) = directory else { return training.follow(&threads) };
     ranks.introduce(threads.count());
-    let (trained, mut directory) = training.watched(&threads, directory)?;
+    let (trained, mut directory) = training.watched(&threads, Watch::new(directory, limit))?;
     drop(threads);
-    tell!("writing the model and its report");
+    let is_stopped = interrupt::asked() && trained.cut.is_some();
+    tell!("{}", if is_stopped { "writing the best model so far" } else { "writing the model and its report" });
     let exported = if args.strip_names { trained.export_without_names(&data) } else { trained.export(&data) }?;
+    if let Some(cut) = &trained.cut {
+        directory.cut(&serde_json::to_value(summary::CutRow::of(cut))?)?;
+    }
+    if is_stopped {
+        let path = directory.stopped(&exported.bytes)?;
+        return Err(stopped(&path, &trained));
+    }
     if let Some(warning) = model_file::export_warning(&exported.errors) {
         tell!("warning: {warning}");
     }
@@ -150,6 +174,7 @@ fn run_rank(mut args: Args, ranks: &Ranks) -> anyhow::Result<()> {
         discretisation_error: trained.discretisation.map(|of| of.error),
         compaction: LeftOut::of(&trained),
         calibration: Calibrated::of(&ModelFile::new(&exported.bytes)?.model()),
+        cut: trained.cut.as_ref().map(summary::CutRow::of),
         kernel: format!("{:?}", trained.params.predictor.kernel(0).kind).to_lowercase(),
         flow_gain: trained.flow_gain.map(|gain| gain.mean),
         flow_gain_se: trained.flow_gain.map(|gain| gain.standard_error),
@@ -184,6 +209,11 @@ struct Kept {
 }
 
 fn prepare(args: &mut Args, writes: bool) -> anyhow::Result<Prepared> {
+    // What no number of rows can mend is refused before anything is read or said.
+    if writes {
+        check_out(args, &run_dir(args))?;
+    }
+    args.settings.config(LEAST_ROWS)?;
     let (data, test) = read_rows(args)?;
     let config = Config { checkpoint_every: args.checkpoint_every, ..args.settings.config(data.rows())? };
     if !args.strip_names {
@@ -198,11 +228,11 @@ fn prepare(args: &mut Args, writes: bool) -> anyhow::Result<Prepared> {
 
 /// The run directory, described, and the checkpoint to go on from.
 fn open(args: &Args, data: &Dataset, config: &Config) -> anyhow::Result<Kept> {
-    let test_rows = args.test_rows.test_rows.as_deref();
-    output::check_writable("--out", &args.out, &[Some(&args.rows.data), test_rows, args.file.path()])?;
     let run_dir = run_dir(args);
-    run_directory::check_out(&args.out, &run_dir, args.max_bytes.is_some() || args.integers)?;
     let lock = RunDirectory::lock(&run_dir)?;
+    if !args.force {
+        run_directory::check_kept(&run_dir, args.resume)?;
+    }
     let checkpoint = if args.resume { run_directory::read_checkpoint(&run_dir)? } else { None };
     if let Some(checkpoint) = &checkpoint {
         let refused =
@@ -230,6 +260,16 @@ fn checkpoint_of_first(ranks: &Ranks, own: Option<Checkpoint>) -> anyhow::Result
         None if !bytes.is_empty() => Checkpoint::from_bytes(&bytes).map(Some).map_err(anyhow::Error::msg),
         own => Ok(own),
     }
+}
+
+/// Refuses a model file that cannot be written, or would replace what is to be kept.
+fn check_out(args: &Args, run_dir: &Path) -> anyhow::Result<()> {
+    let test_rows = args.test_rows.test_rows.as_deref();
+    output::check_writable("--out", &args.out, &[Some(&args.rows.data), test_rows, args.file.path()])?;
+    run_directory::check_out(&args.out, run_dir, args.max_bytes.is_some() || args.integers)?;
+    // A run that goes on replaces what it has left itself.
+    let is_own = args.resume && run_directory::left(run_dir, &args.out);
+    keep::check_model("--out", &args.out, args.force || is_own)
 }
 
 /// The model within --max-bytes, and what was said about it if it had to be compressed.
@@ -261,6 +301,9 @@ fn compressed(
     let small = compress::compress(&exported.bytes, &inputs, &goal, &work, &mut |_| (), threads).map_err(refused)?;
     if ModelFile::new(&exported.bytes)?.model().blob().calibration().is_some() {
         tell!("{UNCALIBRATED}");
+    }
+    if let Some(warning) = small.curve.last().and_then(|point| much_lost(point.loss)) {
+        tell!("warning: {warning}");
     }
     // Of a compressed model the file says how far it is from the whole one.
     let file = ModelFile::new(&small.bytes)?;
@@ -335,6 +378,17 @@ fn write_report(
     directory.report(&html)
 }
 
+/// The user has interrupted the run.
+fn stopped(path: &Path, trained: &Trained) -> anyhow::Error {
+    let at = trained.cut.map_or(0, |cut| cut.iteration);
+    let bars = if trained.calibration.is_some() { "" } else { ", error bars not calibrated" };
+    anyhow::anyhow!(
+        "stopped at iteration {at}; {} is the best model so far{bars}; a checkpoint was left, go on with: {} --resume",
+        console::quoted(&path.to_string_lossy()),
+        training::this_command()
+    )
+}
+
 /// The options of this run, for `--config`.
 fn options(args: &Args, config: &Config) -> anyhow::Result<toml::Table> {
     let mut table = settings::to_toml(config)?;
@@ -363,6 +417,9 @@ fn options(args: &Args, config: &Config) -> anyhow::Result<toml::Table> {
     }
     if args.integers {
         table.insert("integers".to_owned(), true.into());
+    }
+    if let Some(limit) = &args.time_limit {
+        table.insert("time-limit".to_owned(), limit.typed.clone().into());
     }
     table.insert("checkpoint-every".to_owned(), settings::whole_number(args.checkpoint_every));
     Ok(table)

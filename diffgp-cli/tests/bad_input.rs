@@ -5,14 +5,14 @@ use crate::runner::{Folder, QUICK, csv};
 #[test]
 fn missing_files() {
     let folder = Folder::with_model();
-    let missing = folder.run("train none.csv --target y");
+    let missing = folder.run("train none.csv --target y --force");
     assert_eq!(missing.stderr.matches("No such file").count(), 1, "{missing:?}");
     missing.refused_with(&["none.csv", "No such file"]);
     folder.run("eval none.dgp data.csv").refused_with(&["none.dgp", "No such file", "diffgp train"]);
     folder.run("eval model.dgp none.csv").refused_with(&["none.csv"]);
     folder.run("predict model.dgp none.csv").refused_with(&["none.csv"]);
     folder.run("inspect none.dgp").refused_with(&["none.dgp"]);
-    folder.run("train data.csv --target y --test-rows none.txt").refused_with(&["none.txt"]);
+    folder.run("train data.csv --target y --test-rows none.txt --force").refused_with(&["none.txt"]);
 }
 
 #[test]
@@ -94,8 +94,19 @@ fn flags_out_of_range() {
     run("--inducing 0").refused_with(&["--inducing is 0", "1 to 1024"]);
     run("--inducing 2000").refused_with(&["--inducing is 2000", "1 to 1024"]);
     run("--validation 0.9").refused_with(&["--validation is 0.9", "0 to 0.5"]);
+    // Nothing is said before, though there is something to say about this file.
+    folder.write("notes.csv", "a;b;y\n1;2;3\n4;5;7\n");
+    let first = folder.run("train notes.csv --target y --steps 0").stderr;
+    assert!(first.starts_with("error: --steps is 0"), "{first}");
     let unknown = folder.run("train data.csv --target y --stepz 3");
     assert!(unknown.code == 2 && unknown.stderr.contains("--steps"), "{unknown:?}");
+    // What it is called elsewhere looks like another flag, or like none.
+    for (elsewhere, here) in
+        [("--epochs 5", "--iterations"), ("--test-size 0.2", "--test-share"), ("--label y", "--target")]
+    {
+        let unknown = folder.run(&format!("train data.csv {elsewhere}"));
+        assert!(unknown.code == 2 && unknown.stderr.contains(&format!("'{here}'")), "{unknown:?}");
+    }
     let word = folder.run("train data.csv --target y --kernel cubic");
     assert!(word.code == 2 && word.stderr.contains("matern52"), "{word:?}");
     assert_eq!(folder.run("").code, 2);
@@ -138,14 +149,14 @@ fn what_exists_is_kept_when_a_command_fails() {
     let folder = Folder::with_model();
     let model = folder.read("model.dgp");
     folder.write("bad.csv", "a,b,y\n1,2,x\n");
-    folder.run("train bad.csv --target y").refused_with(&["bad.csv"]);
-    folder.run("train data.csv --target y --steps 0").refused_with(&["--steps"]);
+    folder.run("train bad.csv --target y --force").refused_with(&["bad.csv"]);
+    folder.run("train data.csv --target y --steps 0 --force").refused_with(&["--steps"]);
     assert_eq!(folder.read("model.dgp"), model);
     folder.write("out.csv", "precious");
-    folder.run("predict model.dgp bad.csv --out out.csv").succeeds();
+    folder.run("predict model.dgp bad.csv --out out.csv --force").succeeds();
     folder.write("out.csv", "precious");
     folder.write("worse.csv", "a,b\n1,2\n1,x\n");
-    folder.run("predict model.dgp worse.csv --out out.csv").refused_with(&["worse.csv", "row 2"]);
+    folder.run("predict model.dgp worse.csv --out out.csv --force").refused_with(&["worse.csv", "row 2"]);
     assert_eq!(folder.read_text("out.csv"), "precious");
     assert!(!folder.files().iter().any(|name| name.ends_with(".partial")), "{:?}", folder.files());
 }
@@ -167,8 +178,10 @@ fn values_below_zero_are_refused_by_name() {
     let folder = Folder::with_model();
     let refused = folder.run("predict model.dgp data.csv --paths -1");
     assert!(refused.code == 2 && refused.stderr.contains("'--paths <S>': -1 is not in 1..=100000"), "{refused:?}");
-    folder.run("train data.csv --target y --validation -0.1").refused_with(&["--validation is -0.1", "0 to 0.5"]);
-    folder.run("train data.csv --target -1").refused_with(&["no column \"-1\"", "expected one of a, b, y"]);
+    folder
+        .run("train data.csv --target y --validation -0.1 --force")
+        .refused_with(&["--validation is -0.1", "0 to 0.5"]);
+    folder.run("train data.csv --target -1 --force").refused_with(&["no column \"-1\"", "expected one of a, b, y"]);
     folder.run("compress model.dgp --tolerance -1 --out s.dgp").refused_with(&["--tolerance", "0 or more"]);
 }
 

@@ -72,7 +72,7 @@ fn training_ends_with_a_model_that_fits() {
         "no choice fits",
         "run directory",
     ]);
-    let roomy = folder.run(&format!("train data.csv --target y {QUICK} --max-bytes 1000000 --json")).json();
+    let roomy = folder.run(&format!("train data.csv --target y {QUICK} --budget 1M --json")).json();
     assert!(roomy["compression_loss"].is_null(), "{roomy}");
     assert_eq!(folder.read("model.dgp"), whole);
 }
@@ -109,9 +109,21 @@ fn goals_that_make_no_sense_are_refused() {
 }
 
 #[test]
+fn a_model_that_lost_much_is_warned_about() {
+    let folder = Folder::with_model();
+    let warning = |out: &str, goal: &str| {
+        let stderr = folder.run(&format!("compress model.dgp --data data.csv --out {out} {goal}")).succeeds().stderr;
+        stderr.lines().find(|line| line.starts_with("warning")).map(str::to_owned)
+    };
+    assert_eq!(warning("near.dgp", "--tolerance 0.01"), None);
+    let far = warning("far.dgp", "--mean-only --tolerance 9").unwrap();
+    assert!(far.contains("nats per row, more than 0.05"), "{far}");
+}
+
+#[test]
 fn rows_that_say_little_about_the_loss_are_warned_about() {
     let folder = Folder::with_model();
-    let command = "compress model.dgp --max-bytes 4000 --out small.dgp --data";
+    let command = "compress model.dgp --max-bytes 4000 --out small.dgp --force --data";
     assert!(!folder.run(&format!("{command} data.csv")).succeeds().stderr.contains("warning"));
     folder.write("far.csv", "a,b,y\n50,50,0\n60,-50,0\n");
     let warned = folder.run(&format!("{command} far.csv")).succeeds().stderr;

@@ -4,7 +4,7 @@ use crate::crossval::without_times;
 use crate::runner::{Folder, Outcome};
 
 /// A plain sparse Gaussian process in a few iterations.
-const PLAIN: &str = "--flow-time 0 --inducing 8 --iterations 12";
+const PLAIN: &str = "--force --flow-time 0 --inducing 8 --iterations 12";
 
 fn train(folder: &Folder, content: impl AsRef<[u8]>, flags: &str) -> Outcome {
     folder.write("table.csv", content);
@@ -104,7 +104,7 @@ fn a_quote_that_is_not_closed_does_not_swallow_rows() {
     let table = table.replacen(line[20], &line[20].replace(",ok", ",\"5 inch pipe"), 1);
     folder.write("table.csv", table);
     let words = ["table.csv: line 21, column 3", "close the quote"];
-    folder.run("train table.csv --target y --ignore note").refused_with(&words);
+    folder.run("train table.csv --target y --ignore note --force").refused_with(&words);
     folder.run("eval model.dgp table.csv").refused_with(&words);
     folder.run("predict model.dgp table.csv").refused_with(&words);
 }
@@ -236,7 +236,7 @@ fn columns_can_be_left_out() {
     folder.write("plain.csv", &table);
     assert_eq!(folder.run("predict model.dgp plain.csv").succeeds().stdout, expected);
     // The run directory remembers.
-    folder.run("train table.csv --config model.run/config.toml --out again.dgp").succeeds();
+    folder.run("train table.csv --config model.run/config.toml --out again.dgp --force").succeeds();
     assert_eq!(folder.read("again.dgp"), folder.read("model.dgp"));
     let crossval = "crossval table.csv --target y --folds 2 --flow-times 0 --inducing 8 --iterations 6 --json";
     let plain = without_times(&folder.run(&crossval.replace("table", "plain")).json());

@@ -8,7 +8,7 @@ const HIDDEN: &str = "differ by less than 32-bit floats can tell apart; subtract
 fn train(folder: &Folder, t: impl Fn(f64) -> f64, y: impl Fn(f64) -> f64) -> Outcome {
     let rows: String = (0..200).map(f64::from).map(|i| format!("{},{}\n", t(i), y(i))).collect();
     folder.write("table.csv", format!("t,y\n{rows}"));
-    folder.run("train table.csv --target y --flow-time 0 --inducing 8 --iterations 12")
+    folder.run("train table.csv --target y --flow-time 0 --inducing 8 --iterations 12 --force")
 }
 
 fn wave(i: f64) -> f64 {

@@ -7,7 +7,7 @@ use flate2::{Compression, write::GzEncoder};
 
 use crate::runner::Folder;
 
-const QUICK: &str = "--flow-time 0 --inducing 8 --iterations 12 --calibration none";
+const QUICK: &str = "--force --flow-time 0 --inducing 8 --iterations 12 --calibration none";
 
 /// Forty rows of three numbers.
 fn rows() -> impl Iterator<Item = [f64; 3]> {

@@ -85,7 +85,7 @@ fn a_page_with_a_model_of_64_kib_is_below_300_kb() {
     // And one of that size as it is.
     let stored = root.join("tests/blobs/v2-kin8nm-32k.dgp");
     fs::copy(stored, folder.path("stored.dgp")).unwrap();
-    folder.run("explore stored.dgp").succeeds();
+    folder.run("explore stored.dgp --force").succeeds();
     assert!(folder.read("page.html").len() < 300_000 - as_text(32 << 10));
 }
 

@@ -3,7 +3,7 @@
 use crate::runner::{Folder, csv};
 
 /// A plain sparse Gaussian process in a few iterations.
-const PLAIN: &str = "--flow-time 0 --inducing 8 --iterations 12";
+const PLAIN: &str = "--force --flow-time 0 --inducing 8 --iterations 12";
 
 #[test]
 fn numbers_of_columns_are_names_or_data_as_one_says() {
@@ -55,5 +55,5 @@ fn a_log_without_names_may_have_dates_in_a_column_that_is_left_out() {
     folder.write("log.csv", rows);
     let log = folder.run(&format!("train log.csv --target 2 --ignore 0 {PLAIN}")).succeeds();
     assert!(log.stderr.contains("30 rows of 1 inputs"), "{log:?}");
-    folder.run("train log.csv --target 2").refused_with(&["is a date or a time", "--ignore 0"]);
+    folder.run("train log.csv --target 2 --force").refused_with(&["is a date or a time", "--ignore 0"]);
 }

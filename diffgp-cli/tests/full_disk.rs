@@ -87,7 +87,7 @@ fn a_read_only_directory_is_refused_before_the_work_and_left_as_it_is() {
          \"$DIFFGP\" {train} --run-dir disk/run 2>/dev/null || exit 91
          sha256sum disk/run/* > before && mount -o remount,bind,ro disk || exit 92
          \"$DIFFGP\" {train} --run-dir disk/run --resume; test $? = 2 || exit 93
-         \"$DIFFGP\" {train} --run-dir disk/new; test $? = 2 || exit 94
+         \"$DIFFGP\" {train} --run-dir disk/new --force; test $? = 2 || exit 94
          \"$DIFFGP\" {train} --out disk/model.dgp; test $? = 2 || exit 95
          \"$DIFFGP\" predict model.dgp data.csv --out disk/p.csv; test $? = 2 || exit 96
          sha256sum disk/run/* | cmp - before"

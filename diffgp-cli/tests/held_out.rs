@@ -17,7 +17,7 @@ fn folder() -> Folder {
 }
 
 const TRAIN: &str =
-    "train data.csv --target y --flow-time 0 --inducing 5 --iterations 5 --calibration none --threads 1 --json";
+    "train data.csv --target y --flow-time 0 --inducing 5 --iterations 5 --calibration none --threads 1 --force --json";
 
 /// What `eval` says of how many rows.
 fn evaluated(folder: &Folder, options: &str) -> u64 {

@@ -2,12 +2,13 @@
 
 use crate::runner::Folder;
 
-const SUBCOMMANDS: [&str; 17] = [
+const SUBCOMMANDS: [&str; 18] = [
     "train",
     "eval",
     "predict",
     "inspect",
     "export",
+    "new-firmware",
     "compress",
     "calibrate",
     "device",

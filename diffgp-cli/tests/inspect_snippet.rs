@@ -8,22 +8,25 @@ use crate::runner::{Folder, QUICK};
 
 /// One input, in the order of the columns.
 const X: [&str; 2] = ["0.25", "-0.5"];
+/// Model files, and what their programs are called.
+const MODELS: [(&str, &str); 4] =
+    [("model.dgp", "regression"), ("classes.dgp", "classification"), ("plain.dgp", "plain"), ("both.dgp", "both")];
 
-/// The printed code in a `main`, with values for its inputs; it prints `result`.
-fn program(folder: &Folder, model: &str) -> String {
+/// The printed code.
+fn snippet(folder: &Folder, model: &str) -> String {
     let text = folder.run(&format!("inspect {model}")).succeeds().stdout;
-    let (_, snippet) = text.split_once("to paste:\n").unwrap();
-    let (_, rest) = snippet.split_once("let x = [").unwrap();
-    let names = rest.split_once(']').unwrap().0;
+    text.split_once("to paste:\n").unwrap().1.to_owned()
+}
+
+/// The printed code with a `main` that prints what its functions answer.
+fn program(snippet: &str) -> String {
     let values = X.join(", ");
-    format!(
-        "fn main() -> Result<(), Box<dyn std::error::Error>> {{\n\
-         let ({names}): (f32, f32) = ({values});\n\
-         {snippet}\n\
-         println!(\"{{result:?}}\");\n\
-         assert!(p.variance() > 0.0);\n\
-         Ok(())\n}}\n"
-    )
+    let calls: String = ["predict", "predict_sampled"]
+        .iter()
+        .filter(|name| snippet.contains(&format!("fn {name}(")))
+        .map(|name| format!("println!(\"{{:?}}\", {name}({values}).unwrap());\n"))
+        .collect();
+    format!("{snippet}\nfn main() {{\n{calls}}}\n")
 }
 
 #[test]
@@ -39,6 +42,10 @@ fn it_compiles_and_predicts_what_the_command_predicts() {
     folder.run(&format!("train classes.csv --target late --task classification {QUICK} --out classes.dgp")).succeeds();
     folder.write("x.csv", format!("{}\n", X.join(",")));
 
+    folder.run(&format!("train data.csv --target y {QUICK} --flow-time 0 --out plain.dgp")).succeeds();
+    folder.write("both.csv", both(&folder.read_text("data.csv")));
+    folder.run(&format!("train both.csv --target y,z {QUICK} --out both.dgp")).succeeds();
+
     let source = folder.path("src/bin");
     fs::create_dir_all(&source).unwrap();
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
@@ -47,10 +54,18 @@ fn it_compiles_and_predicts_what_the_command_predicts() {
     let infer = workspace.join("diffgp-infer");
     let manifest = "[package]\nname = \"pasted\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n";
     folder.write("Cargo.toml", format!("{manifest}diffgp-infer = {{ path = {:?} }}\n", infer.display().to_string()));
-    for (model, name) in [("model.dgp", "regression"), ("classes.dgp", "classification")] {
-        fs::write(source.join(format!("{name}.rs")), program(&folder, model)).unwrap();
+    // In a library without std, as it is printed.
+    let mut library = "#![no_std]\n#![allow(dead_code)]\n".to_owned();
+    for (model, name) in MODELS {
+        let pasted = snippet(&folder, model);
+        library += &format!(
+            "mod {name} {{\n{}\n}}\n",
+            pasted.replace(&format!("{model:?}"), &format!("{:?}", format!("bin/{model}")))
+        );
+        fs::write(source.join(format!("{name}.rs")), program(&pasted)).unwrap();
         fs::copy(folder.path(model), source.join(model)).unwrap();
     }
+    folder.write("src/lib.rs", library);
 
     let run = |name: &str| {
         let mut cargo = Command::new(env!("CARGO"));
@@ -64,8 +79,23 @@ fn it_compiles_and_predicts_what_the_command_predicts() {
     let predict = |model: &str| folder.run(&format!("predict {model} x.csv --deterministic --json")).json();
     let number = |value: &serde_json::Value| value.as_f64().unwrap() as f32;
     let probability = number(&predict("classes.dgp")["probability"][0]);
-    assert_eq!(run("classification").trim(), format!("Some({probability:?})"));
-    let mean = number(&predict("model.dgp")["mean"][0]);
-    let result = run("regression");
-    assert!(result.starts_with(&format!("({mean:?}, Some((")), "{result} for a mean of {mean:?}");
+    assert_eq!(run("classification").lines().next(), Some(format!("Some({probability:?})").as_str()));
+    for (model, name, functions) in [("model.dgp", "regression", 2), ("plain.dgp", "plain", 1)] {
+        let mean = number(&predict(model)["mean"][0]);
+        let result = run(name);
+        assert!(result.starts_with(&format!("({mean:?}, Some((")), "{result} for a mean of {mean:?}");
+        assert_eq!(result.lines().count(), functions, "nothing is sampled without a flow: {result}");
+    }
+    let outputs = &predict("both.dgp")["outputs"];
+    let of = |index: usize| (number(&outputs[index]["mean"][0]), number(&outputs[index]["deviation"][0]));
+    assert_eq!(run("both").lines().next(), Some(format!("{:?}", [Some(of(0)), Some(of(1))]).as_str()));
+}
+
+/// The table with a second target.
+fn both(table: &str) -> String {
+    let second = |(row, line): (usize, &str)| match row {
+        0 => format!("{line},z\n"),
+        _ => format!("{line},{}\n", (row * 37 % 11) as f64 / 7.0),
+    };
+    table.lines().enumerate().map(second).collect()
 }

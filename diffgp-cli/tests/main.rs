@@ -29,6 +29,7 @@ mod kept_files;
 mod killed;
 mod late_failures;
 mod many_answers;
+mod new_firmware;
 mod plot;
 mod report;
 mod runner;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::runner::{Folder, QUICK, csv, names};
+use crate::runner::{Folder, QUICK, SHORT, csv, names};
 
 /// Columns a, b, load and "heat, W": two targets that depend on both inputs.
 fn two_targets() -> Folder {
@@ -188,7 +188,7 @@ fn pictures_and_pages_of_both() {
 fn crossval_sums_up_targets_and_classes() {
     let two = two_targets();
     let command =
-        format!("crossval data.csv --target 2,3 --folds 2 --flow-times 0 {}", &QUICK["--flow-time 5".len()..]);
+        format!("crossval data.csv --target 2,3 --folds 2 --flow-times 0 {}", &SHORT["--flow-time 5".len()..]);
     let json = two.run(&format!("{command} --json")).json();
     let outputs = &json["results"][0]["outputs"];
     assert_eq!(outputs[1]["name"], "heat, W");

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::runner::{Folder, QUICK};
+use crate::runner::{Folder, QUICK, SHORT};
 
 /// Cells of the table that begins with this head, row by row, without markup.
 fn table(page: &str, first_head: &str) -> Vec<Vec<String>> {
@@ -103,7 +103,7 @@ fn pictures_show_errors_over_inputs_what_was_compared_and_both_calibrations() {
     let page = folder.read_text("model.run/report.html");
     assert!(page.contains("Calibration:") && !page.contains("before calibration"));
     // A choice is told with its standard error, next to the curves of both.
-    folder.run(&format!("train data.csv --target y {}", &QUICK["--flow-time 5".len()..])).succeeds();
+    folder.run(&format!("train data.csv --target y --force {}", &SHORT["--flow-time 5".len()..])).succeeds();
     let page = folder.read_text("model.run/report.html");
     assert!(page.contains("without a flow") && page.contains("nats per row, on"), "{page}");
 }

@@ -138,7 +138,12 @@ fn an_interrupted_run_goes_on_to_the_same_bytes() {
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains(" --resume") && stderr.contains("stopped at iteration"), "{stderr}");
+    // What was reached is a model, in the run directory; the name that was asked for is for the finished one.
+    assert!(stderr.contains("model.run/stopped.dgp is the best model so far"), "{stderr}");
     assert!(!folder.path("model.dgp").exists());
+    folder.run("eval model.run/stopped.dgp data.csv").succeeds();
+    let cut = serde_json::from_str::<serde_json::Value>(&folder.read_text("model.run/run.json")).unwrap()["cut"].take();
+    assert!(cut["iteration"].as_u64() < cut["iterations"].as_u64(), "{cut}");
     let provenance = || -> serde_json::Value {
         serde_json::from_str::<serde_json::Value>(&folder.read_text("model.run/run.json")).unwrap()["provenance"].take()
     };
@@ -148,6 +153,7 @@ fn an_interrupted_run_goes_on_to_the_same_bytes() {
 
     folder.run(&format!("{train} --resume")).succeeds();
     assert_eq!(folder.read("whole.dgp"), folder.read("model.dgp"));
+    assert!(!folder.path("model.run/stopped.dgp").exists());
     // Both machines are remembered.
     assert_eq!((&provenance()[0]["processor"], &provenance()[1]), (&"another".into(), &here));
     assert_eq!(folder.read_text("whole.run/metrics.jsonl"), folder.read_text("model.run/metrics.jsonl"));
@@ -176,7 +182,8 @@ fn a_reader_that_goes_away_does_not_end_the_training() {
 #[test]
 fn the_error_of_the_steps_is_measured_stored_and_said() {
     let folder = Folder::with_data();
-    let train = "train data.csv --target y --flow-time 5 --inducing 8 --warm-iterations 30 --iterations 200 --json";
+    let train =
+        "train data.csv --target y --flow-time 5 --inducing 8 --warm-iterations 30 --iterations 200 --force --json";
     let flow = folder.run(train).succeeds();
     let measured = serde_json::from_str::<serde_json::Value>(&flow.stdout).unwrap()["discretisation_error"].as_f64();
     let stored = folder.run("inspect model.dgp --json").json()["discretisation_error"].as_f64();
@@ -191,6 +198,33 @@ fn the_error_of_the_steps_is_measured_stored_and_said() {
     assert!(!chain.stderr.contains("chain of steps"), "{}", chain.stderr);
     let json = folder.run("inspect model.dgp --json").json();
     assert_eq!((&json["scheme"], &json["steps"]), (&"euler-maruyama".into(), &2.into()));
-    folder.run("train data.csv --target y --flow-time 0 --iterations 20 --inducing 8").succeeds();
+    folder.run("train data.csv --target y --flow-time 0 --iterations 20 --inducing 8 --force").succeeds();
     assert!(folder.run("inspect model.dgp --json").json()["discretisation_error"].is_null());
+}
+
+#[test]
+fn a_time_limit_ends_with_a_model_and_the_run_can_go_on() {
+    let folder = Folder::with_data();
+    let train =
+        "train data.csv --target y --inducing 8 --warm-iterations 40 --iterations 4000 --steps 3 --training-steps 3";
+    folder.run(&format!("{train} --out whole.dgp")).succeeds();
+    let limited = folder.run(&format!("{train} --time-limit 0.3s --json"));
+    let json = limited.json();
+    assert!(json["cut"]["iteration"].as_u64() <= json["cut"]["iterations"].as_u64(), "{json}");
+    assert_eq!(json["bytes"], folder.read("model.dgp").len());
+    let run: serde_json::Value = serde_json::from_str(&folder.read_text("model.run/run.json")).unwrap();
+    assert_eq!(run["cut"], json["cut"]);
+    assert!(folder.read_text("model.run/config.toml").contains("time-limit = \"0.3s\""));
+    assert!(folder.read_text("model.run/report.html").contains("Training ended early"));
+    // For people too.
+    let again = folder.run(&format!("{train} --time-limit 0.2s --resume")).succeeds();
+    assert!(again.stdout.contains("training ended early") && again.stdout.contains("--resume"), "{again:?}");
+    let finished = folder.run(&format!("{train} --resume --json")).json();
+    assert!(finished["cut"].is_null(), "{finished}");
+    assert_eq!(folder.read("model.dgp"), folder.read("whole.dgp"));
+    assert_eq!(folder.read_text("whole.run/metrics.jsonl"), folder.read_text("model.run/metrics.jsonl"));
+    for wrong in ["10", "0s", "soon"] {
+        let refused = folder.run(&format!("{train} --time-limit {wrong}"));
+        assert!(refused.code == 2 && refused.stderr.contains("90s, 10m or 1h30m"), "{refused:?}");
+    }
 }

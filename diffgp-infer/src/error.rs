@@ -2,8 +2,12 @@
 
 use core::fmt;
 
+use diffgp_core::blob::ParseError;
+
 /// Why there is no prediction. After a successful load these depend on the caller and the input, except
 /// [`Error::NotFinite`], which a model with extreme weights can cause.
+///
+/// A function that loads a model and predicts has this one error: `?` turns a [`ParseError`] into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -40,6 +44,14 @@ pub enum Error {
     NotFinite,
     /// A prediction in fixed-point numbers, by a model of classes or one that is evaluated in floating-point numbers.
     NotRaw,
+    /// There is no model. No prediction ends so; it is for functions that load one too.
+    Model(ParseError),
+}
+
+impl From<ParseError> for Error {
+    fn from(error: ParseError) -> Self {
+        Self::Model(error)
+    }
 }
 
 impl fmt::Display for Error {
@@ -56,8 +68,16 @@ impl fmt::Display for Error {
             Self::Unfinished { paths } => write!(f, "the run has {paths} paths left to its end"),
             Self::NotFinite => f.write_str("the prediction overflowed and was withheld"),
             Self::NotRaw => f.write_str("only models of real targets in integers predict in fixed-point numbers"),
+            Self::Model(error) => write!(f, "no usable model: {error}"),
         }
     }
 }
 
-impl core::error::Error for Error {}
+impl core::error::Error for Error {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Model(error) => Some(error),
+            _ => None,
+        }
+    }
+}

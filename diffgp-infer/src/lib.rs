@@ -24,7 +24,7 @@
 //! if !honest.in_range() || honest.variance() > 25.0 {
 //!     // Not sure enough to act on the mean.
 //! }
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # Ok::<(), diffgp_infer::Error>(())
 //! ```
 //!
 //! # What runs

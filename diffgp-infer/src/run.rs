@@ -77,7 +77,7 @@ impl Noise for Drift {
 /// }
 /// let mean = run.prediction()?.mean();
 /// # assert_eq!(mean, model.predict_sampled(&x, 8, &mut Keyed::new(0, 0), &mut workspace)?.mean());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok::<(), diffgp_infer::Error>(())
 /// ```
 ///
 /// Those who want to see the paths go step by step ([`Run::step`]) or path by path ([`Run::finish_path`]) and look at

@@ -78,7 +78,7 @@ impl Workspace<0, 0, 0> {
     /// let mut workspace = Workspace::in_slice(&mut memory);
     /// let p = model.predict(&[14.96, 41.76, 1024.07, 73.17], &mut workspace)?;
     /// # assert!(p.mean() > 400.0);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # Ok::<(), diffgp_infer::Error>(())
     /// ```
     pub fn in_slice(words: &mut [u32]) -> WorkspaceSlice<'_> {
         WorkspaceSlice { words }

@@ -18,7 +18,9 @@ mod agreed;
 mod climb;
 mod compact;
 mod config;
+mod cut;
 mod error;
+mod estimate;
 mod execute;
 mod growth;
 mod initial;
@@ -41,6 +43,7 @@ pub use config::{
     CalibrationConfig, ClimbConfig, Config, ConfigError, FlowConfig, PredictorConfig, Recipe, RefitConfig, Task,
     ValidationConfig,
 };
+pub use cut::Cut;
 pub use error::TrainError;
 pub use execute::{Ended, Outcome, Run};
 pub use observer::{Observer, Progress, StageId, Validated, Warning};
@@ -51,6 +54,7 @@ pub use plan::{
 pub use trained::Trained;
 
 use self::agreed::Agreed;
+use self::cut::Cutter;
 use self::execute::{Chosen, Executor};
 use self::initial::Initial;
 use self::objective::Standardised;
@@ -146,6 +150,9 @@ fn run(
     let rows_of = Standardised { data, scaling: &scaling };
     let is_resumed = resumed.is_some();
     let run = resumed.unwrap_or_else(|| Run::new(plan_for(data, config)));
+    let observer = &mut Cutter::new(observer);
+    // Stages that have begun must find the start that they had.
+    observer.is_deaf = run.stage() > 0 || run.climb.is_some();
     observer.plan(&run.plan);
     let Plan { stages, last_fit } = run.plan.clone();
     let has_flow = stages.iter().any(|stage| stage.flow);
@@ -159,6 +166,13 @@ fn run(
         observer.warning(&Warning::NoFlow);
     }
     let sparse = initial::sparse_gp(data, &scaling, config, observer);
+    if !is_resumed && observer.wants_estimate() {
+        let flow = has_flow.then(|| initial::weak_flow(data, &scaling, config, &mut ()));
+        // What cannot be evaluated yet is for the run itself to deal with.
+        if let Ok(at_most) = estimate::at_most(&run.plan, rows_of, &sparse, flow, config, threads) {
+            observer.estimate(at_most);
+        }
+    }
     let mut searched = sparse.clone();
     if stages.iter().any(|stage| stage.kernels.are_searched())
         && let Some(found) =
@@ -178,6 +192,10 @@ fn run(
             searched = initial::sparse_gp(data, &scaling, &config, observer);
         }
         found.apply_to(&mut searched);
+    }
+    observer.is_deaf = false;
+    if observer.cut().is_some() {
+        observer.checkpoint(&Checkpoint::new((data.fingerprint(), data.rows()), config, run.clone()))?;
     }
     let initial =
         Initial { sparse, searched, flow: has_flow.then(|| initial::weak_flow(data, &scaling, config, observer)) };
@@ -219,6 +237,7 @@ fn run(
         discretisation,
         compaction,
         calibration,
+        cut: observer.cut(),
         scaling,
     })
 }
@@ -262,7 +281,9 @@ fn calibration(
             }
             add(residuals::residuals(&params, rows_of, &rows.validation(), config, threads)?);
         }
-        CalibrationSource::CrossFitted
+        // A model that was cut off before others left out rows is calibrated by those that chose it.
+        let is_own = chosen.cross_fitted.iter().all(|(stage, _)| stages[*stage].name != StageName::CrossFit);
+        if is_own { CalibrationSource::Validation } else { CalibrationSource::CrossFitted }
     };
     Ok(Calibration::fit(&ways, source, config.calibration.mode))
 }

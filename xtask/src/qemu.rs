@@ -12,6 +12,7 @@ mod images;
 mod machine;
 mod measure;
 mod monitor;
+mod new_firmware;
 mod selftest;
 mod serial;
 mod table;
@@ -39,6 +40,9 @@ pub(crate) struct Args {
     /// Only updates of a model: the line cut at every byte, power in every step; m0, m4f and rv32
     #[arg(long)]
     updates: bool,
+    /// Only the projects of `diffgp new-firmware`: built, run, and compared with `diffgp predict`
+    #[arg(long)]
+    projects: bool,
     /// Print the figures as one JSON object
     #[arg(long)]
     json: bool,
@@ -53,6 +57,12 @@ pub(crate) fn run(args: Args) -> Result<()> {
         return updates(args.board);
     }
     host::build()?;
+    if args.projects {
+        return BOARDS
+            .iter()
+            .filter(|board| args.board.is_none_or(|only| only.name == board.name))
+            .try_for_each(new_firmware::run);
+    }
     let cases = cases::make()?;
     if args.board.is_none() {
         wasm::run(&cases)?;
@@ -114,6 +124,7 @@ fn on_board(board: &Board, cases: &[cases::Case]) -> Result<Figures> {
         return measure::run(board, cases);
     }
     example::run(board, cases).context("example")?;
+    new_firmware::run(board)?;
     serial::run(board, cases).context("serial port")?;
     device::run(board, cases).context("diffgp device")?;
     if UPDATED.contains(&board.name) {

@@ -40,11 +40,8 @@ pub(crate) fn run(args: Args) -> Result<()> {
     // Documentation tests run here too.
     let skipped = command::root().join("target/skipped-tests.txt");
     let _ = fs::remove_file(&skipped);
-    command::run(command::cargo(".", ["test", "--locked", "--workspace"]).env("DIFFGP_SKIPPED", &skipped))?;
-    // Again with Parquet, what is about tables.
-    let mut tables =
-        command::cargo(".", ["test", "--locked", "-p", "diffgp-train", "-p", "diffgp-cli", "-p", "diffgp-tests"]);
-    command::run(tables.args(PARQUET).args(["--lib", "--tests", "table"]))?;
+    let mut test = command::cargo(".", ["test", "--locked", "--workspace"]);
+    command::run(test.args(PARQUET).env("DIFFGP_SKIPPED", &skipped))?;
     if args.no_python {
         eprintln!(
             "\n*** SKIPPED: the package for Python (--no-python). Estimators, bits and types are NOT checked. ***"

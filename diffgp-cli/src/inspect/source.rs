@@ -17,7 +17,7 @@ const KEYWORDS: [&str; 51] = [
 ];
 
 /// What the printed code calls its own.
-const OWN: [&str; 2] = ["model", "workspace"];
+const OWN: [&str; 3] = ["model", "workspace", "show"];
 
 /// An aligned Rust static that needs nothing but `core`.
 pub(super) fn rust_static(name: &str, bytes: &[u8]) -> String {
@@ -46,37 +46,80 @@ fn lines(bytes: &[u8]) -> String {
     text
 }
 
-/// Rust to paste, with the right constants.
+/// Rust to paste, with the right constants: items that compile in any file, of a `no_std` program too.
 pub(super) fn snippet(name: &str, summary: &Summary) -> String {
     let file = shown::rust_string(name);
-    let (inputs, features) = (summary.inputs, summary.features);
-    let values = identifiers(summary.input.iter().map(|input| input.name.as_deref().unwrap_or_default()), &taken());
-    let (result, sampled) = match summary.classes.as_ref().map(Vec::len) {
-        Some(2) => ("p.probability()", "probability, averaged over the paths"),
-        Some(_) => ("p.class()", "probabilities, averaged over the paths"),
-        None => ("(p.mean(), p.interval(0.95))", "the spread of the paths is part of its variance"),
+    let names = summary.input.iter().map(|input| input.name.as_deref().unwrap_or_default());
+    let inputs = input_names(names);
+    let arguments: String = inputs.iter().map(|name| format!("{name}: f32, ")).collect();
+    let (arguments, values) = (arguments.trim_end_matches(", "), inputs.join(", "));
+    let (answer, value) = answer(summary.classes.as_ref().map(Vec::len), summary.model_outputs);
+    let workspace = workspace(summary.inputs, summary.features, summary.model_outputs);
+    let begin = |name: &str| {
+        format!(
+            "fn {name}({arguments}) -> Result<{answer}, Error> {{\n    \
+             let model = Model::parse(MODEL)?;  // checks everything; once, at start-up, is enough\n    \
+             let mut workspace = {workspace}::new();  // {} bytes\n    \
+             let x = [{values}];\n",
+            summary.workspace_bytes
+        )
     };
-    let outputs = if summary.model_outputs > 1 { format!(", {}", summary.model_outputs) } else { String::new() };
-    let others = match summary.classes {
-        None if summary.model_outputs > 1 => {
-            "let result_1 = p.output(1).map(|o| (o.mean(), o.interval(0.95)));  // and so on\n".to_owned()
-        }
-        _ => String::new(),
+    let drift = format!("{}    let p = model.predict(&x, &mut workspace)?;\n    Ok({value})\n}}\n", begin("predict"));
+    let described = described(summary.classes.as_ref().map(Vec::len), summary.model_outputs);
+    // Without a flow there is nothing to sample.
+    let (imports, how, sampled) = match summary.steps {
+        0 => ("Error, Model, Workspace, include_model", "", String::new()),
+        _ => (
+            "DefaultRng, Error, Model, Workspace, include_model, keyed_rng",
+            ", along the drift",
+            format!(
+                "\n/// The same over 32 sampled paths: slower, and their spread is in the answer.\n\
+                 {}    let mut rng: DefaultRng = keyed_rng(0, 0, 0);  // or a hardware generator\n    \
+                 let p = model.predict_sampled(&x, 32, &mut rng, &mut workspace)?;\n    Ok({value})\n}}\n",
+                begin("predict_sampled")
+            ),
+        ),
     };
     format!(
         "to paste:\n\n\
-         use diffgp_infer::{{DefaultRng, Model, Workspace, include_model, keyed_rng}};\n\n\
+         use diffgp_infer::{{{imports}}};\n\n\
          static MODEL: &[u8] = include_model!({file});\n\n\
-         let model = Model::parse(MODEL)?;                          // borrows from flash\n\
-         let mut workspace = Workspace::<{inputs}, {features}{outputs}>::new();  // {} bytes\n\
-         let x = [{}];\n\
-         let p = model.predict(&x, &mut workspace)?;                // along the drift\n\
-         let result = {result};\n{others}\
-         let mut rng: DefaultRng = keyed_rng(0, 0, 0);              // or a hardware generator\n\
-         let p = model.predict_sampled(&x, 32, &mut rng, &mut workspace)?;  // {sampled}\n",
-        summary.workspace_bytes,
-        values.join(", ")
+         /// {described}{how}.\n{drift}{sampled}"
     )
+}
+
+/// The type of what a program is told, and the expression that makes it of the prediction `p`.
+fn answer(classes: Option<usize>, outputs: usize) -> (String, String) {
+    match (classes, outputs) {
+        (Some(2), _) => ("Option<f32>".to_owned(), "p.probability()".to_owned()),
+        (Some(_), _) => ("Option<usize>".to_owned(), "p.class()".to_owned()),
+        (None, 1) => ("(f32, Option<(f32, f32)>)".to_owned(), "(p.mean(), p.interval(0.95))".to_owned()),
+        (None, outputs) => (
+            format!("[Option<(f32, f32)>; {outputs}]"),
+            "core::array::from_fn(|i| p.output(i).map(|o| (o.mean(), o.std_dev())))".to_owned(),
+        ),
+    }
+}
+
+/// The same in words.
+fn described(classes: Option<usize>, outputs: usize) -> &'static str {
+    match (classes, outputs) {
+        (Some(2), _) => "The probability of the second class",
+        (Some(_), _) => "The most probable class, counted from 0",
+        (None, 1) => "Mean and 95 % interval",
+        (None, _) => "Mean and standard deviation of every target",
+    }
+}
+
+/// The type of the memory that a model needs.
+pub(crate) fn workspace(inputs: usize, features: usize, outputs: usize) -> String {
+    let outputs = if outputs > 1 { format!(", {outputs}") } else { String::new() };
+    format!("Workspace::<{inputs}, {features}{outputs}>")
+}
+
+/// The names of a model's inputs as variables of Rust.
+pub(crate) fn input_names<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    identifiers(names, &taken())
 }
 
 /// What no variable can be called.

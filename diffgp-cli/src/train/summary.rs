@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use diffgp_train::train::{Compaction, Gain, Trained, WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN};
+use diffgp_train::train::{Compaction, Cut, Gain, Trained, WORTHWHILE_GAIN, WORTHWHILE_KERNEL_GAIN};
 use serde::Serialize;
 
 use super::Args;
 use crate::calibrate::Calibrated;
-use crate::console;
+use crate::{console, progress};
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
@@ -34,6 +34,8 @@ pub(super) struct Summary {
     pub(super) compaction: Option<LeftOut>,
     /// What the error bars were calibrated on; null if they were not.
     pub(super) calibration: Option<Calibrated>,
+    /// Where --time-limit ended training; null if it did not.
+    pub(super) cut: Option<CutRow>,
     /// Of the predictor.
     pub(super) kernel: String,
     /// What the flow adds to the log-likelihood of a validation row, kept or not, if it was to be chosen, with its
@@ -117,15 +119,46 @@ impl Summary {
     }
 }
 
+/// Where training was ended before its plan did, as JSON.
+#[derive(Debug, Serialize)]
+pub(super) struct CutRow {
+    /// Null before the first stage.
+    stage: Option<&'static str>,
+    iteration: u64,
+    iterations: u64,
+}
+
+impl CutRow {
+    pub(super) fn of(cut: &Cut) -> Self {
+        let Cut { stage, iteration, iterations } = *cut;
+        Self { stage: stage.map(|stage| stage.name.id()), iteration, iterations }
+    }
+}
+
+/// The same for people.
+fn cut_short(cut: &Cut) -> String {
+    let place = match cut.stage {
+        None => "before the first iteration".to_owned(),
+        Some(stage) => {
+            format!("in \"{}\", iteration {} of {}", progress::name(stage), cut.iteration, cut.iterations)
+        }
+    };
+    format!(
+        "training ended early, {place}: this is the best model so far, and its bytes depend on how fast the machine was; the same \
+         command with --resume goes on"
+    )
+}
+
 /// What was chosen, and why: a line each.
 pub(super) fn choices(trained: &Trained) -> Vec<String> {
+    let cut = trained.cut.as_ref().map(cut_short);
     let kernel = format!("{:?}", trained.params.predictor.kernel(0).kind).to_lowercase();
     let kernel = trained.kernel_gain.map(|gain| kernel_choice(&kernel, &gain));
     let flow = trained.flow_gain.map(|gain| flow_choice(trained.params.flow.is_some(), &gain));
     let noise = trained
         .noise_gain
         .map(|gain| format!("the noise was fitted to validation rows, which gained {gain} nats per row"));
-    [kernel, flow, noise].into_iter().flatten().collect()
+    [cut, kernel, flow, noise].into_iter().flatten().collect()
 }
 
 fn flow_choice(has_flow: bool, gain: &Gain) -> String {

@@ -24,7 +24,7 @@ pub(super) struct Training<'a> {
 struct Follower;
 
 impl Observer for Follower {
-    fn should_stop(&mut self) -> bool {
+    fn should_finish(&mut self) -> bool {
         interrupt::asked()
     }
 }
@@ -44,7 +44,7 @@ impl Training<'_> {
     }
 
     /// In the process that speaks and writes.
-    pub(super) fn watched(self, threads: &Threads, directory: RunDirectory) -> anyhow::Result<(Trained, RunDirectory)> {
+    pub(super) fn watched(self, threads: &Threads, mut watch: Watch) -> anyhow::Result<(Trained, RunDirectory)> {
         let Training { args, data, config, .. } = self;
         let flow = match (config.flow.time, config.flow.optional) {
             (0.0, _) => "no flow".to_owned(),
@@ -53,14 +53,10 @@ impl Training<'_> {
         };
         let search = if config.searches(data.rows()) { "; exact Gaussian processes first" } else { "" };
         tell!("training on {} rows of {} inputs, {flow}{search}", data.rows(), data.inputs());
-        let mut watch = Watch::new(directory);
         let outcome = self.train(threads, &mut watch);
         let directory = watch.finish().map_err(interrupted)?;
         match outcome {
             Ok(trained) => Ok((trained, directory)),
-            Err(error @ TrainError::Stopped { .. }) => {
-                Err(anyhow::anyhow!("{error}; a checkpoint was left, go on with: {} --resume", this_command()))
-            }
             Err(TrainError::Checkpoint(error)) => Err(interrupted(error)),
             Err(error) => Err(training_failed(&args.rows.data, error)),
         }
@@ -73,7 +69,7 @@ fn interrupted(error: std::io::Error) -> anyhow::Error {
 }
 
 /// The command line as it can be typed again, without `--resume`.
-fn this_command() -> String {
+pub(super) fn this_command() -> String {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).filter(|word| word != "--resume");
     words.map(|word| console::quoted(&word)).collect::<Vec<_>>().join(" ")
 }

@@ -1,10 +1,12 @@
 //! What is done with the news of a run: shown, recorded, and checkpoints kept.
 
 use std::io;
+use std::time::{Duration, Instant};
 
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::train::{Observer, Plan, Progress, Validated, Warning};
 
+use super::limit::TimeLimit;
 use crate::interrupt;
 use crate::progress::Reporter;
 use crate::run_directory::RunDirectory;
@@ -14,11 +16,13 @@ pub(super) struct Watch {
     directory: RunDirectory,
     /// The first failure to record something, reported where the trainer asks for errors.
     failed: Option<io::Error>,
+    /// When the command began, and how long it may take.
+    limit: Option<(Instant, TimeLimit)>,
 }
 
 impl Watch {
-    pub(super) fn new(directory: RunDirectory) -> Self {
-        Self { reporter: Reporter::new(), directory, failed: None }
+    pub(super) fn new(directory: RunDirectory, limit: Option<(Instant, TimeLimit)>) -> Self {
+        Self { reporter: Reporter::new(), directory, failed: None, limit }
     }
 
     /// Takes the bar away and hands back the directory.
@@ -37,6 +41,14 @@ impl Watch {
 impl Observer for Watch {
     fn plan(&mut self, plan: &Plan) {
         self.reporter.plan(plan);
+    }
+
+    fn wants_estimate(&self) -> bool {
+        true
+    }
+
+    fn estimate(&mut self, at_most: Duration) {
+        self.reporter.estimate(at_most);
     }
 
     fn iteration(&mut self, progress: &Progress) {
@@ -63,6 +75,10 @@ impl Observer for Watch {
     }
 
     fn should_stop(&mut self) -> bool {
-        interrupt::asked() || self.failed.is_some()
+        self.failed.is_some()
+    }
+
+    fn should_finish(&mut self) -> bool {
+        interrupt::asked() || self.limit.as_ref().is_some_and(|(start, limit)| limit.is_over(*start))
     }
 }

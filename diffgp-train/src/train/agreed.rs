@@ -1,6 +1,7 @@
 //! One observer for several processes: they begin with the same, stop together, and notice when they no longer agree.
 
 use std::io;
+use std::time::Duration;
 
 use super::config::Config;
 use super::error::TrainError;
@@ -55,6 +56,14 @@ impl<'a> Agreed<'a> {
         }
     }
 
+    /// Whether any process says so, or the others are lost.
+    fn any(&mut self, own: bool) -> bool {
+        if self.exchange.is_alone() {
+            return own;
+        }
+        self.answers(u8::from(own)).contains(&1) || self.lost.is_some()
+    }
+
     fn check(&self) -> io::Result<()> {
         self.lost.clone().map_or(Ok(()), |error| Err(io::Error::other(error)))
     }
@@ -95,6 +104,15 @@ impl Observer for Agreed<'_> {
         self.observer.plan(plan);
     }
 
+    fn wants_estimate(&self) -> bool {
+        // It takes evaluations, which every process would have to join.
+        self.exchange.is_alone() && self.observer.wants_estimate()
+    }
+
+    fn estimate(&mut self, at_most: Duration) {
+        self.observer.estimate(at_most);
+    }
+
     fn iteration(&mut self, progress: &Progress) {
         self.bound = progress.elbo;
         self.observer.iteration(progress);
@@ -124,9 +142,11 @@ impl Observer for Agreed<'_> {
 
     fn should_stop(&mut self) -> bool {
         let own = self.observer.should_stop();
-        if self.exchange.is_alone() {
-            return own;
-        }
-        self.answers(u8::from(own)).contains(&1) || self.lost.is_some()
+        self.any(own)
+    }
+
+    fn should_finish(&mut self) -> bool {
+        let own = self.observer.should_finish();
+        self.any(own)
     }
 }

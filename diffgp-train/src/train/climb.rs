@@ -144,6 +144,10 @@ impl<'a> Climb<'a> {
                 checkpoint(&state, observer)?;
                 return Err(TrainError::Stopped { iteration: state.iteration });
             }
+            if observer.should_finish() {
+                checkpoint(&state, observer)?;
+                break;
+            }
             if self.step(&mut state, params, evaluation, observer).is_none() {
                 back_off(&mut state, &mut last_good, observer)?;
             }

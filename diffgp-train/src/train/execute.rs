@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::climb::{Climb, ClimbState};
 use super::config::Config;
+use super::cut::Cutter;
 use super::error::TrainError;
 use super::initial::Initial;
 use super::objective::{DataObjective, Paths, Standardised};
 use super::observer::{Observer, StageId, Validated, Warning};
-use super::plan::{Kernels, NoiseFit, Plan, StageName, Start};
+use super::plan::{Kernels, NoiseFit, Plan, Stage, StageName, Start};
 use super::refit::{self, FitRows};
 use super::rows::StageRows;
 use crate::checkpoint::Checkpoint;
@@ -145,7 +146,13 @@ impl Run {
             let ended = &self.ended[stage];
             *ended != Ended::Skipped && self.plan.stages[stage].name.is_model()
         };
-        let last = (0..self.ended.len()).rev().find(is_model)?;
+        // Of a fold that was left in the middle, the comparison of the folds before counts.
+        let decides = |&stage: &usize| {
+            let Stage { name, comparison, .. } = &self.plan.stages[stage];
+            comparison.is_some() || name.is_on_all_rows()
+        };
+        let models = || (0..self.ended.len()).rev().filter(is_model);
+        let last = models().find(decides).or_else(|| models().next())?;
         Some(self.winner(last)).filter(|&stage| self.outcome(stage).is_some())
     }
 
@@ -175,9 +182,15 @@ impl Run {
 
 impl Executor<'_> {
     /// Executes what is left of a run.
-    pub(super) fn execute(&self, mut run: Run, observer: &mut dyn Observer) -> Result<Chosen, TrainError> {
+    pub(super) fn execute(&self, mut run: Run, observer: &mut Cutter<'_>) -> Result<Chosen, TrainError> {
         while run.stage() < run.plan.stages.len() {
-            let ended = self.stage(&mut run, observer)?;
+            let was_cut = observer.cut().is_some();
+            let is_refinement = run.plan.stages[run.stage()].is_refinement();
+            let is_needed = !was_cut || (run.chosen().is_none() && !is_refinement);
+            let mut ended = if is_needed { self.stage(&mut run, observer)? } else { Ended::Skipped };
+            if is_refinement && observer.cut().is_some() {
+                ended = Ended::Skipped;
+            }
             run.climb = None;
             run.ended.push(ended);
         }
@@ -189,8 +202,22 @@ impl Executor<'_> {
             params: self.params(&run, stage),
             kernel_gain: run.decided_gain(false),
             flow_gain: run.decided_gain(true),
-            cross_fitted: run.cross_fitted().map(|stage| (stage, self.params(&run, stage))).collect(),
+            cross_fitted: self.cross_fitted(&run, stage, observer.cut().is_some()),
         })
+    }
+
+    /// What calibrates. If nothing was left out before the run was cut, the validation rows of the model do, or those of the
+    /// models that it repeats on all rows.
+    fn cross_fitted(&self, run: &Run, chosen: usize, is_cut: bool) -> Vec<(usize, Params)> {
+        let mut stages: Vec<usize> = run.cross_fitted().collect();
+        let is_planned = self.config.cross_fits(self.rows_of.data.rows());
+        if stages.is_empty() && is_cut && is_planned {
+            let repeats = &run.plan.stages[chosen].repeats;
+            stages = if repeats.is_empty() { vec![chosen] } else { repeats.clone() };
+            let has_rows = |&stage: &usize| !run.plan.stages[stage].validation.is_empty();
+            stages.retain(|stage| run.outcome(*stage).is_some() && has_rows(stage));
+        }
+        stages.into_iter().map(|stage| (stage, self.params(run, stage))).collect()
     }
 
     /// Executes one stage, from its beginning or from where it was left.
@@ -216,6 +243,9 @@ impl Executor<'_> {
         if start.end == 0 && observer.should_stop() {
             checkpoint(&start, observer)?;
             return Err(TrainError::Stopped { iteration: 0 });
+        }
+        if start.end == 0 && observer.should_finish() {
+            checkpoint(&start, observer)?;
         }
         let end = match climb.run(start, &mut objective, observer, &checkpoint) {
             Ok(end) => end,

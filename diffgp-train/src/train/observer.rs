@@ -1,6 +1,7 @@
 //! What a run tells its caller while it works; the library itself never prints.
 
 use std::fmt;
+use std::time::Duration;
 
 use super::plan::{Plan, StageName};
 use crate::checkpoint::Checkpoint;
@@ -201,6 +202,14 @@ pub trait Observer {
     /// Before anything else: what the run will do.
     fn plan(&mut self, _plan: &Plan) {}
 
+    /// Whether [`estimate`](Self::estimate) is to be called, for which some evaluations of the bound are timed.
+    fn wants_estimate(&self) -> bool {
+        false
+    }
+
+    /// How long the run may take on this machine as it is now, if everything in its plan has to be done; most runs take less.
+    fn estimate(&mut self, _at_most: Duration) {}
+
     /// After every evaluation of the bound.
     fn iteration(&mut self, _progress: &Progress) {}
 
@@ -217,6 +226,12 @@ pub trait Observer {
 
     /// Asked in every iteration: true ends the run after a last checkpoint.
     fn should_stop(&mut self) -> bool {
+        false
+    }
+
+    /// Asked in every iteration until it is true: then the run ends with the best model so far, after a last checkpoint from
+    /// which it can be gone on with. When that is decides the model's bytes.
+    fn should_finish(&mut self) -> bool {
         false
     }
 }

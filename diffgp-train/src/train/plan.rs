@@ -196,6 +196,20 @@ impl Kernels {
     }
 }
 
+impl Stage {
+    /// Whether its iterations run through a flow.
+    pub(super) fn has_flow(&self) -> bool {
+        // A model that is cross-fitted starts from a warm start if it has one.
+        self.flow || (self.name == StageName::CrossFit && self.start != Start::Untrained)
+    }
+
+    /// Whether there is a model without it: one of the same kind, or with the first of the kernels.
+    pub(super) fn is_refinement(&self) -> bool {
+        let is_candidate = self.name == StageName::CandidateKernel;
+        is_candidate || self.unless_clear.is_some() || !self.repeats.is_empty() || self.calibrates.is_some()
+    }
+}
+
 impl Plan {
     /// Whether another model is left if a stage diverges: one that it, or what starts from it, is compared with.
     pub(super) fn has_other(&self, index: usize) -> bool {

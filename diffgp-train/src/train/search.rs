@@ -36,6 +36,8 @@ const VARIANCES: [(f64, f64); 2] = [(-4.0, 4.0), (-10.4, 3.0)];
 /// On all rows: how often points are chosen, and iterations with the same points.
 const CHOICES: usize = 4;
 const SPARSE_ITERATIONS: usize = 10;
+/// Evaluations that an iteration takes, on the average.
+const EVALUATIONS: f64 = 1.3;
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,7 +115,9 @@ pub(super) fn search(
     let all: Vec<_> = starts.iter().map(|(kind, ..)| (*kind, None)).collect();
     let mut climbs = each_climb(all, rows.inputs + 2, threads, |index, _| begin(starts[index]))?;
     for round in 0..(ITERATIONS + LAST_ITERATIONS) / ROUND {
-        look_for_interrupt(observer)?;
+        if is_over(observer)? {
+            break;
+        }
         if round == ITERATIONS / ROUND {
             climbs.sort_by(|a, b| b.left_out().total_cmp(&a.left_out()));
             climbs.truncate(FINALISTS);
@@ -132,7 +136,7 @@ pub(super) fn search(
         climb.left_out() - extra
     };
     let Some(best) = climbs.into_iter().max_by(|a, b| worth(a).total_cmp(&worth(b))) else { return Ok(None) };
-    if rows_of.data.rows() <= config.predictor.search_rows {
+    if rows_of.data.rows() <= config.predictor.search_rows || is_over(observer)? {
         return Ok(Some(best.found()));
     }
     on_all_rows(best, Sparse::new(rows_of, model, config, threads), config, observer).map(Some)
@@ -163,6 +167,28 @@ fn each_climb(
     Ok(left.map(climb).collect())
 }
 
+/// What the exact Gaussian processes take at most, in seconds: one evaluation is timed.
+pub(super) fn seconds(rows_of: Standardised<'_>, config: &Config, threads: &Threads) -> f64 {
+    let rows = Rows::gather(rows_of, config);
+    let mut theta = vec![0.0; rows.inputs];
+    theta.extend([0.0, -2.0]);
+    let kind = config.predictor.kernel;
+    let start = std::time::Instant::now();
+    let _ = Climb::new(kind, theta, &ExactGp { kind, rows: &rows });
+    let kinds = 1 + config.candidate_kernels.iter().filter(|&&other| other != kind).count();
+    let iterations = STARTS.len() * kinds * ITERATIONS + FINALISTS * LAST_ITERATIONS;
+    start.elapsed().as_secs_f64() * EVALUATIONS * iterations as f64 / threads.pool.current_num_threads() as f64
+}
+
+/// Evaluations of the bound after that, times their rows.
+pub(super) fn evaluations_on_all_rows(rows: usize, config: &Config) -> f64 {
+    if rows <= config.predictor.search_rows {
+        return 0.0;
+    }
+    // Two for a point: the first gives q(u_g).
+    2.0 * EVALUATIONS * (CHOICES * SPARSE_ITERATIONS) as f64 * rows.min(config.refit.max_rows) as f64
+}
+
 /// The climb goes on with a sparse Gaussian process, whose points are chosen anew from time to time.
 fn on_all_rows(
     mut best: Climb,
@@ -175,14 +201,20 @@ fn on_all_rows(
         let surface = SparseGp { kind: best.kind, sparse: &sparse };
         let Some(mut climb) = Climb::new(best.kind, best.ascent.theta.as_slice().to_vec(), &surface) else { break };
         for _ in 0..SPARSE_ITERATIONS {
-            look_for_interrupt(observer)?;
+            if is_over(observer)? {
+                break;
+            }
             climb.ascent.go_on(1, &surface);
         }
         best = climb;
+        if is_over(observer)? {
+            break;
+        }
     }
     Ok(Found { inducing: Some(sparse.inducing()), ..best.found() })
 }
 
-fn look_for_interrupt(observer: &mut dyn Observer) -> Result<(), TrainError> {
-    if observer.should_stop() { Err(TrainError::Stopped { iteration: 0 }) } else { Ok(()) }
+/// Whether what was found has to do; an error if the run is to stop.
+fn is_over(observer: &mut dyn Observer) -> Result<bool, TrainError> {
+    if observer.should_stop() { Err(TrainError::Stopped { iteration: 0 }) } else { Ok(observer.should_finish()) }
 }

@@ -2,6 +2,7 @@
 
 use super::compact::Compaction;
 use super::config::Task;
+use super::cut::Cut;
 use super::objective::{Paths, Standardised};
 use crate::calibration::{Calibration, with_calibration};
 use crate::comparison::Gain;
@@ -51,6 +52,8 @@ pub struct Trained {
     pub compaction: Option<Compaction>,
     /// The calibration of its error bars, if there is one.
     pub calibration: Option<Calibration>,
+    /// Where training was ended before its plan did, if it was.
+    pub cut: Option<Cut>,
 }
 
 impl Trained {

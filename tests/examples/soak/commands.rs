@@ -119,7 +119,7 @@ pub(super) fn attack(ground: &Ground, dice: &mut Dice, counts: &mut Counts) -> R
         3 => format!("eval hostile.dgp rows.csv {target} --paths 4"),
         4 => format!("predict hostile.dgp rows.csv {target} --paths 4"),
         5 => format!("plot hostile.dgp rows.csv {target} --paths 4 --out-dir pictures"),
-        _ => "compress hostile.dgp --tolerance 0.1 --out small.dgp --threads 1".to_owned(),
+        _ => "compress hostile.dgp --tolerance 0.1 --out small.dgp --force --threads 1".to_owned(),
     };
     expect_answer_or_refusal(ground, &arguments, counts)
 }

@@ -29,6 +29,7 @@ pub(super) fn prepare(ground: &Ground) {
 pub(super) fn attack_by_kill(ground: &Ground, dice: &mut Dice, counts: &mut Counts) -> Result<(), String> {
     let path = |name: &str| ground.folder.path().join(name);
     let _ = fs::remove_dir_all(path("killed.run"));
+    let _ = fs::remove_file(path("killed.dgp"));
     for _ in 0..3 {
         let mut child = Command::new(&ground.diffgp)
             .args(KILLED.split_whitespace())

@@ -39,7 +39,7 @@ fn signed(folder: &Path) -> Result<Vec<(PathBuf, usize)>> {
         let name = model.file_name().context("a file name")?;
         let (block, whole) = (folder.join("block"), folder.join(name).with_extension("signed"));
         let mut diffgp = qemu::diffgp();
-        diffgp.arg("sign").arg(&model).arg("--key").arg(&key).args(["--counter", "1", "--out"]).arg(&block);
+        diffgp.arg("sign").arg(&model).arg("--key").arg(&key).args(["--counter", "1", "--force", "--out"]).arg(&block);
         command::capture(&mut diffgp)?;
         let bytes = fs::read(&model)?;
         fs::write(&whole, [&bytes[..], &fs::read(&block)?].concat())?;

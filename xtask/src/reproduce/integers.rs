@@ -97,12 +97,12 @@ impl Set {
             }
             let mut train = diffgp("train");
             train.arg(&data).args(["--target", self.target]).arg("--test-rows").arg(&held_out);
-            train.args(["--kernel", self.kernel]).args(OPTIONS);
+            train.arg("--force").args(["--kernel", self.kernel]).args(OPTIONS);
             command::run(train.args(self.options).arg("--out").arg(&single))?;
         }
         let mut compress = diffgp("compress");
         compress.arg(&single).arg("--data").arg(&data).arg("--test-rows").arg(&held_out);
-        compress.args(["--split", "0", "--integers", "--paths", "1", "--threads", "1", "--json"]);
+        compress.args(["--split", "0", "--integers", "--paths", "1", "--threads", "1", "--force", "--json"]);
         command::capture(compress.arg("--out").arg(&fixed))?;
         Held::read(&single, &fixed, &data, &held_out).map(Some)
     }

@@ -160,7 +160,7 @@ impl Run {
 
         let mut train = diffgp("train");
         train.arg(&data).args(["--target", &self.target]).args(&self.options);
-        train.args(["--flow-time", &flow_time.to_string(), "--json"]);
+        train.args(["--flow-time", &flow_time.to_string(), "--force", "--json"]);
         train.arg("--out").arg(&model).arg("--run-dir").arg(&run_dir);
         held_out(&mut train);
         let trained: Trained = answer(train.stderr(Stdio::inherit()))?;
