@@ -27,7 +27,7 @@ use super::file_options::FileOption;
 use super::labelled::LabelledArgs;
 use super::progress::Reporter;
 use super::settings::Settings;
-use super::{class_notes, console, interrupt, output};
+use super::{class_notes, console, dirt, interrupt, output};
 
 /// Training rows that are scored at most, evenly spread: enough to see how closely they are fitted.
 const TRAINING_ROWS_SCORED: usize = 2000;
@@ -89,6 +89,7 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
     }
     let data = args.rows.read(&mut args.settings)?;
     let splits = splits::held_out_rows(&args, &data)?;
+    dirt::tell_about(&data, splits.first().map_or(&[][..], |(_, held_out)| held_out.as_slice()));
     class_notes::tell_about_splits(&data, splits.iter().map(|(_, held_out)| held_out.as_slice()));
     let path = args
         .out

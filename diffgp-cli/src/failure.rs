@@ -83,6 +83,9 @@ fn advice(error: &anyhow::Error) -> String {
         Some(DataError::Cell { problem: CellProblem::Missing, .. }) => {
             "; --missing drop leaves out such rows, --missing mean fills inputs".to_owned()
         }
+        Some(DataError::Cell { problem: CellProblem::TooManyCategories, .. } | DataError::OneWord { .. }) => {
+            "; --ignore leaves it out".to_owned()
+        }
         Some(DataError::LongName { .. }) => "; --strip-names leaves them out".to_owned(),
         Some(DataError::Cell { problem: CellProblem::NumberAmongWords, .. }) => {
             "; --task classification takes both for classes".to_owned()

@@ -45,6 +45,15 @@ impl LabelledArgs {
         let mut rows = self.layout.open(&self.data, target)?;
         let data = Dataset::read_rows(&mut rows, self.layout.columns(target), kind)?;
         LayoutArgs::tell_repaired(&rows);
+        for (category, inputs) in data.categories() {
+            // Not where somebody else made columns of numbers with such names.
+            if rows.names().is_some_and(|names| names.contains(&category.name)) {
+                let (words, count) = (category.words.join(", "), inputs.len());
+                let made =
+                    if count == 1 { "it becomes one input".to_owned() } else { format!("it becomes {count} inputs") };
+                tell!("note: {:?} holds words ({words}); {made} of 0 and 1", category.name);
+            }
+        }
         match data.classes() {
             Some(classes) if kind == TargetKind::Detect => {
                 tell!("note: the target holds words; predicting {} classes", classes.len());

@@ -24,6 +24,7 @@ use self::watch::Watch;
 use super::calibrate::Calibrated;
 use super::compress::UNCALIBRATED;
 use super::console::tell;
+use super::dirt::{self, Warned};
 use super::explore::{Page, Rows};
 use super::failure::{mistake, training_failed};
 use super::file_options::FileOption;
@@ -100,8 +101,16 @@ pub(crate) struct Args {
 
 pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
     let start = Instant::now();
-    let (data, test) = read_rows(&mut args)?;
+    let (data, test, warnings) = read_rows(&mut args)?;
     let config = Config { checkpoint_every: args.checkpoint_every, ..args.settings.config(data.rows())? };
+    if let (true, Some((category, _))) = (args.strip_names, data.categories().first()) {
+        let name = &category.name;
+        return Err(mistake(format!(
+            "--strip-names: column {name:?} holds words, which only the names of its inputs tell; expected the names in the \
+             model, or --ignore {}",
+            console::quoted(name)
+        )));
+    }
     if !args.strip_names {
         data.check_name_lengths().with_context(|| args.rows.data.display().to_string())?;
     }
@@ -150,6 +159,7 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
         compression_loss: compressed.as_ref().and_then(|small| small.curve.last()).map(|point| point.loss),
         rows: data.rows(),
         inputs: data.inputs(),
+        warnings,
         flow_time: trained.params.flow_time(),
         iteration: trained.iteration,
         validation_log_likelihood: trained.validation_log_likelihood,
@@ -216,12 +226,14 @@ fn compressed(
     Ok((Exported { bytes: small.bytes.clone(), errors }, Some(small)))
 }
 
-/// The training rows, and the held-out rows with their numbers.
-fn read_rows(args: &mut Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
+/// The training rows, the held-out rows with their numbers, and what looks wrong in them.
+fn read_rows(args: &mut Args) -> anyhow::Result<(Dataset, Option<HeldOut>, Vec<Warned>)> {
     args.rows.layout.leave_out(args.test_rows.test_groups.as_deref());
     let data = args.rows.read(&mut args.settings)?;
     let target = args.rows.target.as_deref().unwrap_or_default();
-    let (data, test) = match args.test_rows.read(&args.rows.data, data.rows(), &args.rows.layout, target)? {
+    let numbers = args.test_rows.read(&args.rows.data, data.rows(), &args.rows.layout, target)?;
+    let warnings = dirt::tell_about(&data, numbers.as_deref().unwrap_or_default());
+    let (data, test) = match numbers {
         Some(numbers) => {
             let (data, rows) = data.hold_out(&numbers)?;
             (data, Some(HeldOut { rows, numbers }))
@@ -233,7 +245,7 @@ fn read_rows(args: &mut Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
     if data.rows() < 2 {
         return Err(training_failed(&args.rows.data, TrainError::TooFewRows { rows: data.rows() }));
     }
-    Ok((data, test))
+    Ok((data, test, warnings))
 }
 
 /// Held-out rows: no part of training, shown in the report.

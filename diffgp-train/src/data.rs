@@ -3,6 +3,7 @@
 //! Nothing is standardised here: [`Scaling`] does that while a batch is gathered, so a data set of N rows, D inputs and O targets
 //! costs 4·N·(D+O) bytes from the first line read to the end of training.
 
+mod categories;
 mod cell;
 mod classes;
 mod csv_rows;
@@ -19,7 +20,9 @@ mod split;
 mod spread;
 mod survey;
 mod table;
+mod words;
 
+pub use categories::{Category, Field, MAX_CATEGORIES, fields};
 pub use classes::MAX_CLASSES;
 pub use csv_rows::{CsvRows, Watched};
 pub use error::{CellProblem, DataError};

@@ -23,6 +23,7 @@ pub mod comparison;
 pub mod compress;
 pub mod data;
 pub mod device_cost;
+pub mod dirt;
 pub mod discretisation;
 pub mod elbo;
 pub mod evaluate;

@@ -7,6 +7,7 @@ use diffgp_infer::Model;
 use diffgp_train::device_cost::{Core, Work};
 use serde::Serialize;
 
+use super::categories::{self, CategorySummary};
 use super::compression::Compression;
 use super::sizes::Sizes;
 use crate::calibrate::Calibrated;
@@ -37,6 +38,8 @@ pub(super) struct Summary {
     parts: Vec<Part>,
     work: Vec<Work>,
     pub(super) input: Vec<InputSummary>,
+    /// Inputs that stand for words.
+    pub(super) categories: Vec<CategorySummary>,
     /// O of the workspace.
     pub(super) model_outputs: usize,
     /// The first of `targets`.
@@ -130,6 +133,7 @@ impl Summary {
             model_id: header.model_id.iter().map(|byte| format!("{byte:02x}")).collect(),
             parts,
             work: Core::ALL.iter().map(|core| core.work(model)).collect(),
+            categories: categories::of(&input),
             input,
             model_outputs: model.outputs(),
             target: targets[0].clone(),

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::Args;
 use crate::calibrate::Calibrated;
 use crate::console;
+use crate::dirt::Warned;
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
@@ -20,6 +21,8 @@ pub(super) struct Summary {
     pub(super) compression_loss: Option<f64>,
     pub(super) rows: usize,
     pub(super) inputs: usize,
+    /// What looks wrong in the data.
+    pub(super) warnings: Vec<Warned>,
     /// 0 if no flow was asked for or none was worth it.
     pub(super) flow_time: f64,
     pub(super) iteration: u64,

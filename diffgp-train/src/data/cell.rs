@@ -102,6 +102,29 @@ pub(super) fn is_word(cell: &[u8]) -> bool {
     text.parse::<f64>().is_err() && (no_number(&text) == CellProblem::NotANumber || text.eq_ignore_ascii_case("none"))
 }
 
+/// The word in a cell of a text column: any text that is no number. `none` is a word.
+pub(super) fn word(cell: &[u8]) -> Result<String, CellProblem> {
+    let cell = std::str::from_utf8(cell).map_err(|_| CellProblem::NotUtf8)?.trim();
+    match cell.parse::<f64>() {
+        Ok(_) => Err(CellProblem::NumberAmongCategories),
+        Err(_) if no_number(cell) == CellProblem::Missing && !cell.eq_ignore_ascii_case("none") => {
+            Err(CellProblem::Missing)
+        }
+        Err(_) => Ok(cell.to_owned()),
+    }
+}
+
+/// Whether cells are those of a text column: words, with true and false and missing ones among them, if nothing else.
+pub(super) fn are_words<'a>(cells: impl Iterator<Item = &'a [u8]> + Clone) -> bool {
+    let problem = |cell: &[u8]| parse(cell).err();
+    let fits = |cell: &[u8]| match problem(cell) {
+        Some(CellProblem::NotANumber | CellProblem::Missing) => true,
+        Some(_) => false,
+        None => truth(&text(cell)).is_some(),
+    };
+    cells.clone().all(fits) && cells.clone().any(|cell| problem(cell) == Some(CellProblem::NotANumber))
+}
+
 /// The text of a cell without the blanks around it.
 pub(super) fn text(cell: &[u8]) -> String {
     String::from_utf8_lossy(cell).trim().to_owned()

@@ -6,17 +6,19 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use super::cell::{is_word, parse, quoted, text};
+use super::cell::{are_words, is_word, parse, quoted, text, word};
 use super::dialect::Dialect;
 use super::error::{CellProblem, DataError};
 use super::first_line::{FirstLine, Header, columns_of, split_names};
 use super::records::{Record, RecordError, Records};
 use super::source::Source;
 use super::spread::Spread;
-use super::{Columns, Missing, classes, names};
+use super::{Category, Columns, Missing, classes, names};
 
 /// Names that a message lists at most.
 const LISTED: usize = 30;
+/// Rows by which words are told from numbers.
+const JUDGED: usize = 50;
 
 /// The rows of an open CSV file.
 #[derive(Debug)]
@@ -49,6 +51,8 @@ pub struct Watched {
     pub targets: Vec<usize>,
     /// A class.
     pub class: Option<usize>,
+    /// Inputs that hold words.
+    pub words: Vec<usize>,
 }
 
 impl CsvRows {
@@ -214,10 +218,11 @@ impl CsvRows {
 
     /// Whether the row read last has nothing in one of the columns that are watched.
     fn lacks_something(&self) -> bool {
-        let Watched { inputs, targets, class } = &self.watched;
+        let Watched { inputs, targets, class, words } = &self.watched;
         let no_number = |&column: &usize| parse(self.cell(column)) == Err(CellProblem::Missing);
         let no_class = |&column: &usize| classes::name(self.cell(column)) == Err(CellProblem::Missing);
-        inputs.iter().chain(targets).any(no_number) || class.iter().any(no_class)
+        let no_word = |&column: &usize| word(self.cell(column)) == Err(CellProblem::Missing);
+        inputs.iter().chain(targets).any(no_number) || class.iter().any(no_class) || words.iter().any(no_word)
     }
 
     /// Reads the next row, of as many cells as the first.
@@ -247,6 +252,47 @@ impl CsvRows {
         classes::name(cell).map_err(|problem| self.cell_error(column, &text(cell), problem))
     }
 
+    /// Reads on to the rows by which [`CsvRows::holds_words`] judges.
+    pub fn look_ahead(&mut self) -> Result<(), DataError> {
+        while self.ahead.len() < JUDGED && self.read_record()? {
+            self.ahead.push_back(self.record.clone());
+        }
+        Ok(())
+    }
+
+    /// Whether a column holds words, and is an input by its categories: none of its first fifty cells is a number, and one
+    /// at least is a word other than those for true and false. Precondition: [`CsvRows::look_ahead`].
+    pub fn holds_words(&self, column: usize) -> bool {
+        are_words(self.ahead.iter().filter_map(|record| record.get(column)))
+    }
+
+    /// The word in a column of the row read last.
+    pub(super) fn word_in(&self, column: usize) -> Result<String, CellProblem> {
+        word(self.cell(column))
+    }
+
+    /// The same; nothing if it is missing and to be filled.
+    pub(super) fn word(&mut self, column: usize) -> Result<Option<String>, DataError> {
+        match self.word_in(column) {
+            Ok(word) => Ok(Some(word)),
+            Err(CellProblem::Missing) if self.missing == Missing::Mean => {
+                self.filled += 1;
+                Ok(None)
+            }
+            Err(problem) => Err(self.cell_error(column, &text(self.cell(column)), problem)),
+        }
+    }
+
+    /// Which word of a category a column of the row read last holds; nothing if it is missing and to be filled.
+    pub fn category(&mut self, column: usize, category: &Category) -> Result<Option<usize>, DataError> {
+        let unknown = |rows: &Self| rows.cell_error(column, &text(rows.cell(column)), CellProblem::UnknownCategory);
+        if self.word_in(column) == Err(CellProblem::NumberAmongCategories) {
+            return Err(unknown(self));
+        }
+        let Some(word) = self.word(column)? else { return Ok(None) };
+        category.find(&word).map(Some).ok_or_else(|| unknown(self))
+    }
+
     /// The error for a class that the model does not know, in the row read last.
     pub fn unknown_class(&self, column: usize) -> DataError {
         self.cell_error(column, &text(self.cell(column)), CellProblem::UnknownClass)
@@ -260,6 +306,10 @@ impl CsvRows {
     pub(super) fn one_class(&self, column: usize, class: String) -> DataError {
         let column = format!("column {}", self.label(column));
         DataError::OneClass { path: Some(self.path.clone()), column, class: quoted(&class) }
+    }
+
+    pub(super) fn one_word(&self, column: usize, word: &str) -> DataError {
+        DataError::OneWord { path: self.path.clone(), column: self.label(column), word: word.to_owned() }
     }
 
     pub(super) fn empty_column(&self, column: usize) -> DataError {
