@@ -109,7 +109,9 @@ fn clean_data_and_many_columns_make_few_lines() {
     // Thirty columns with the same fault: five lines, and how many more.
     let header: Vec<String> = (0..30).map(|column| format!("s{column}")).collect();
     let rows = (0..60_i64).map(|row| {
-        let cell = |column: i64| if row % 20 == 3 { -999 } else { (row * 7919 + column * 104_729) % 101 };
+        let cell = |column: i64| {
+            if row % 20 == 3 { -999 } else { (row * (7919 + 13 * column) + row * row * (column + 3)) % 101 }
+        };
         (0..30).map(|column| cell(column).to_string()).collect::<Vec<_>>().join(",") + &format!(",{}\n", row % 13)
     });
     folder.write("wide.csv", header.join(",") + ",y\n" + &rows.collect::<String>());

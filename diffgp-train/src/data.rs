@@ -15,6 +15,7 @@ mod memory;
 mod names;
 mod records;
 mod scaling;
+mod selected;
 mod source;
 mod split;
 mod spread;

@@ -33,8 +33,11 @@ pub fn look(data: &Dataset, held_out: &[usize]) -> Vec<Finding> {
     for column in Columns::of(data) {
         let (sentinels, rest) = sentinels::find(data, column);
         found.extend(sentinels);
-        found.extend(extremes::find(data, column, &rest));
-        found.extend(skew::find(data, column));
+        let skewed = skew::find(data, column);
+        // What is far off on one scale is ordinary on the other.
+        let scale = if skewed.is_some() { f64::ln } else { |value| value };
+        found.extend(extremes::find(data, column, &rest, scale));
+        found.extend(skewed);
     }
     found.extend(duplicates::find(data, held_out));
     found.extend(copies::find(data));

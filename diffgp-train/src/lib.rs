@@ -41,6 +41,7 @@ pub mod params;
 pub mod permutation;
 pub mod philox;
 pub mod provenance;
+pub mod relevance;
 pub mod score;
 pub mod threads;
 pub mod train;

@@ -70,6 +70,14 @@ impl Category {
 }
 
 impl Field {
+    /// What the column is called.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Number(name) => name,
+            Self::Category(category) => &category.name,
+        }
+    }
+
     /// How many inputs it makes.
     pub fn width(&self) -> usize {
         match self {

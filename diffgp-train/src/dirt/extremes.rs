@@ -13,10 +13,10 @@ const FEW: usize = 3;
 const ONE_IN: usize = 500;
 const MOST: usize = 50;
 
-/// In a column whose values, but for sentinels, are `sorted`.
-pub(super) fn find(data: &Dataset, column: Column, sorted: &[f32]) -> Option<Finding> {
+/// In a column whose values, but for sentinels, are `sorted`; how far they are apart is told on a scale.
+pub(super) fn find(data: &Dataset, column: Column, sorted: &[f32], scale: fn(f64) -> f64) -> Option<Finding> {
     let far = if matches!(column, Column::Target(_)) { 0.5 } else { 1.0 };
-    let (low, high) = ends(sorted, far)?;
+    let (low, high) = ends(sorted, far, scale)?;
     let rest = &sorted[low..sorted.len() - high];
     let others = (rest[0], rest[rest.len() - 1]);
     let (first, last) = (sorted[0], sorted[sorted.len() - 1]);
@@ -27,13 +27,13 @@ pub(super) fn find(data: &Dataset, column: Column, sorted: &[f32]) -> Option<Fin
 }
 
 /// How many values at the lower and at the upper end are far from those between.
-fn ends(sorted: &[f32], far: f64) -> Option<(usize, usize)> {
+fn ends(sorted: &[f32], far: f64, scale: fn(f64) -> f64) -> Option<(usize, usize)> {
     let count = sorted.len();
     if count < FEW_ROWS {
         return None;
     }
     let most = (count / ONE_IN).clamp(FEW, MOST);
-    let at = |place: usize| f64::from(sorted[place]);
+    let at = |place: usize| scale(f64::from(sorted[place]));
     let are_far = |&(low, high): &(usize, usize)| {
         let (first, last) = (at(low), at(count - 1 - high));
         let gap = far * (last - first);

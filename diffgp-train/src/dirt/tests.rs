@@ -135,6 +135,9 @@ fn lopsided_positive_targets_are_found() {
     let [Finding::Skewed { column, median, largest }] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!(column.name.as_deref(), Some("y"));
     assert!(20.0 * median < *largest, "{median} {largest}");
+    // A value far off on that scale too.
+    let priced = data(|row, cells| cells[3] = if row == 9 { 1e12 } else { (1.5 * cells[3] + noise(row, 5)).exp() });
+    assert!(kinds(&priced).contains(&"far-off"));
     // Not positive; or as lopsided upside down.
     assert_eq!(kinds(&data(|row, cells| cells[3] = (1.5 * cells[3] + noise(row, 5)).exp() - 0.1)), [""; 0]);
     assert_eq!(kinds(&data(|_, cells| cells[3] += 10.0)), [""; 0]);
