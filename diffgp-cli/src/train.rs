@@ -1,5 +1,7 @@
 //! `diffgp train`: from a CSV file to a model file.
 
+mod relevant;
+mod select;
 mod summary;
 mod watch;
 
@@ -11,7 +13,7 @@ use anyhow::Context;
 use diffgp_infer::Model;
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::compress::{self, CompressError, Compressed, Goal};
-use diffgp_train::data::Dataset;
+use diffgp_train::data::{DataError, Dataset};
 use diffgp_train::device_cost::Core;
 use diffgp_train::evaluate::Known;
 use diffgp_train::export::{Errors, Exported};
@@ -71,6 +73,10 @@ pub(crate) struct Args {
     /// Model file to write; kept as it is until the new one is complete.
     #[arg(long, value_name = "MODEL.dgp", default_value = "model.dgp")]
     out: PathBuf,
+    /// Leave out inputs without which rows kept aside are predicted as well: those that cost less than 0.01 nats per row.
+    /// More inputs than a model can have are first reduced to those that go most with the target.
+    #[arg(long)]
+    select: bool,
     /// Leave the names of the columns out of the model.
     #[arg(long)]
     strip_names: bool,
@@ -101,7 +107,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
     let start = Instant::now();
-    let (data, test, warnings) = read_rows(&mut args)?;
+    let (mut data, mut test, warnings) = read_rows(&mut args)?;
     let config = Config { checkpoint_every: args.checkpoint_every, ..args.settings.config(data.rows())? };
     if let (true, Some((category, _))) = (args.strip_names, data.categories().first()) {
         let name = &category.name;
@@ -121,6 +127,14 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
     output::check_writable("--out", &args.out, &[Some(&args.rows.data), test_rows, args.file.path()])?;
     let run_dir = args.run_dir.clone().unwrap_or_else(|| args.out.with_extension("run"));
     run_directory::check_out(&args.out, &run_dir, args.max_bytes.is_some() || args.integers)?;
+    let mut selection = None;
+    if args.select {
+        let (selected, inputs) = select::select(&data, &args, &args.settings.threads()?)?;
+        data = data.without_inputs(&inputs);
+        test.iter_mut().for_each(|test| test.rows = test.rows.without_inputs(&inputs));
+        args.rows.layout.ignore.extend(selected.dropped.iter().cloned());
+        selection = Some(selected);
+    }
     let lock = RunDirectory::lock(&run_dir)?;
     let checkpoint = if args.resume { run_directory::read_checkpoint(&run_dir)? } else { None };
     if let Some(checkpoint) = &checkpoint {
@@ -152,7 +166,10 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
         let _ = fs::remove_file(directory.report_path());
         let _ = fs::remove_file(directory.explore_path());
     }
+    let relevance = relevance(&data, test.as_ref(), &exported.bytes, &threads)?;
     let summary = Summary {
+        relevance,
+        selection,
         model: args.out.display().to_string(),
         run_dir: run_dir.display().to_string(),
         bytes: exported.bytes.len(),
@@ -160,6 +177,7 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
         rows: data.rows(),
         inputs: data.inputs(),
         warnings,
+        held_out: test.is_some(),
         flow_time: trained.params.flow_time(),
         iteration: trained.iteration,
         validation_log_likelihood: trained.validation_log_likelihood,
@@ -229,7 +247,14 @@ fn compressed(
 /// The training rows, the held-out rows with their numbers, and what looks wrong in them.
 fn read_rows(args: &mut Args) -> anyhow::Result<(Dataset, Option<HeldOut>, Vec<Warned>)> {
     args.rows.layout.leave_out(args.test_rows.test_groups.as_deref());
-    let data = args.rows.read(&mut args.settings)?;
+    let data = match args.rows.read(&mut args.settings) {
+        Err(error) if args.select => {
+            let kept = by_rank_correlation(args, error)?;
+            tell!("note: the {kept} inputs that go most with the target are kept, by the rank correlation in all rows");
+            args.rows.read(&mut args.settings)?
+        }
+        read => read?,
+    };
     let target = args.rows.target.as_deref().unwrap_or_default();
     let numbers = args.test_rows.read(&args.rows.data, data.rows(), &args.rows.layout, target)?;
     let warnings = dirt::tell_about(&data, numbers.as_deref().unwrap_or_default());
@@ -248,10 +273,33 @@ fn read_rows(args: &mut Args) -> anyhow::Result<(Dataset, Option<HeldOut>, Vec<W
     Ok((data, test, warnings))
 }
 
+/// Leaves out the columns that a model has no room for, if that is what was wrong; how many stay.
+fn by_rank_correlation(args: &mut Args, error: anyhow::Error) -> anyhow::Result<usize> {
+    match error.downcast_ref() {
+        Some(DataError::ManyInputs { kept, leave_out, .. }) if !kept.is_empty() => {
+            args.rows.layout.ignore.extend(leave_out.iter().cloned());
+            Ok(kept.len())
+        }
+        _ => Err(error),
+    }
+}
+
 /// Held-out rows: no part of training, shown in the report.
 struct HeldOut {
     rows: Dataset,
     numbers: Vec<usize>,
+}
+
+/// What the inputs are to the model; nothing if it overflows on rows with an input of another row.
+fn relevance(
+    data: &Dataset,
+    test: Option<&HeldOut>,
+    blob: &[u8],
+    threads: &Threads,
+) -> anyhow::Result<Vec<relevant::Relevant>> {
+    let rows = test.map_or(data, |test| &test.rows);
+    let known: Vec<Known<'_>> = (0..rows.rows()).map(|row| Known::of(rows, row, row)).collect();
+    Ok(relevant::measure(&ModelFile::new(blob)?.model(), &known, threads).unwrap_or_default())
 }
 
 /// The page about the model and the one to play with it, on the held-out rows if there are some.

@@ -32,6 +32,7 @@ mod killed;
 mod late_failures;
 mod many_answers;
 mod plot;
+mod relevance;
 mod report;
 mod runner;
 mod signing;

@@ -13,6 +13,7 @@ mod first_line;
 mod groups;
 mod memory;
 mod names;
+mod ranking;
 mod records;
 mod scaling;
 mod selected;

@@ -138,12 +138,17 @@ pub enum DataError {
         line: u64,
     },
     /// More inputs than a model can have.
-    #[error("{}: {inputs} columns are left for the inputs; expected at most {MAX_INPUTS}, leave others out", path.display())]
+    #[error("{}: {inputs} inputs; expected at most {MAX_INPUTS}, leave others out{}", path.display(), go_with_target(kept))]
     ManyInputs {
         /// The file.
         path: PathBuf,
         /// How many there are.
         inputs: usize,
+        /// Names, or indices, of as many columns as there may be, those that go most with the target first; none if words are
+        /// too many.
+        kept: Vec<String>,
+        /// The others, in the order of the file.
+        leave_out: Vec<String>,
     },
     /// Not as many groups as rows.
     #[error("{groups} groups do not go with {rows} rows; expected one for every row")]
@@ -340,6 +345,17 @@ pub enum DataError {
         /// Its length.
         bytes: usize,
     },
+}
+
+/// The first of the columns that say most.
+fn go_with_target(columns: &[String]) -> String {
+    match columns {
+        [] => String::new(),
+        _ => {
+            let first: Vec<&str> = columns.iter().take(5).map(String::as_str).collect();
+            format!("; by rank correlation, {}, … go most with the target", first.join(", "))
+        }
+    }
 }
 
 /// The beginning of a message: the file, if there is one.

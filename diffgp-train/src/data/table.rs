@@ -5,6 +5,7 @@ use std::path::Path;
 use diffgp_core::blob::limits::MAX_INPUTS;
 
 use super::classes::{Classes, is_number};
+use super::ranking::too_many;
 use super::survey::survey;
 use super::words::Words;
 use super::{CellProblem, Columns, CsvRows, DataError, Dataset, Header, TargetKind, Watched};
@@ -36,7 +37,7 @@ impl Dataset {
             return Err(DataError::NoInputs { path });
         }
         if inputs.len() > MAX_INPUTS {
-            return Err(DataError::ManyInputs { path, inputs: inputs.len() });
+            return Err(too_many(rows, &inputs, &targets));
         }
         rows.look_ahead()?;
         rows.check_names(&[inputs.as_slice(), &targets].concat())?;
@@ -107,7 +108,8 @@ impl Dataset {
         let InputColumns { all, words, .. } = columns;
         words.put_into(&mut self, &all, rows)?;
         if self.inputs > MAX_INPUTS {
-            return Err(DataError::ManyInputs { path: path(), inputs: self.inputs });
+            let (kept, leave_out) = (Vec::new(), Vec::new());
+            return Err(DataError::ManyInputs { path: path(), inputs: self.inputs, kept, leave_out });
         }
         let [_, filled] = rows.repaired();
         if filled > 0 {
