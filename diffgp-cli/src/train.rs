@@ -60,6 +60,7 @@ use super::{class_notes, console, interrupt, model_file, output};
   diffgp train data.csv --target fault                      (classes, if the column holds words)
   diffgp train data.csv --target fault --task classification
   diffgp train data.csv --target y --ignore date,comment
+  diffgp train data.csv --target y --test-share 0.2 --select      (without inputs that tell nothing)
   diffgp train data.csv --target 8 --flow-time 0          (a plain sparse Gaussian process)
   diffgp train data.csv --target y --max-bytes 32768        (a model that fits)
   diffgp train data.csv --target y --integers               (for cores without floating-point hardware)
