@@ -8,6 +8,7 @@ mod common_directions;
 mod compression;
 mod decisions;
 mod device_work;
+mod dirt_of_sets;
 mod elbo_differences;
 mod elbo_goldens;
 mod elbo_limits;

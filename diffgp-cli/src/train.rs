@@ -110,8 +110,7 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<()> {
     let start = Instant::now();
     let (mut data, mut test, warnings) = read_rows(&mut args)?;
     let config = Config { checkpoint_every: args.checkpoint_every, ..args.settings.config(data.rows())? };
-    if let (true, Some((category, _))) = (args.strip_names, data.categories().first()) {
-        let name = &category.name;
+    if let (true, Some(name)) = (args.strip_names, args.rows.words.first()) {
         return Err(mistake(format!(
             "--strip-names: column {name:?} holds words, which only the names of its inputs tell; expected the names in the \
              model, or --ignore {}",

@@ -11,7 +11,10 @@ const ONE_IN: usize = 100;
 
 pub(super) fn find(data: &Dataset, held_out: &[usize]) -> Vec<Finding> {
     let mut is_held_out = vec![false; data.rows()];
-    held_out.iter().for_each(|&row| is_held_out[row] = true);
+    for &row in held_out {
+        // Rows that are not there are refused elsewhere.
+        is_held_out.get_mut(row).into_iter().for_each(|is_held_out| *is_held_out = true);
+    }
     let mut repeated: Vec<(usize, usize)> = Vec::new();
     let mut across: Vec<(usize, usize)> = Vec::new();
     for same in groups(data).iter().filter(|same| same.len() > 1) {
