@@ -112,7 +112,8 @@ fn clean_data_and_many_columns_make_few_lines() {
         let cell = |column: i64| {
             if row % 20 == 3 { -999 } else { (row * (7919 + 13 * column) + row * row * (column + 3)) % 101 }
         };
-        (0..30).map(|column| cell(column).to_string()).collect::<Vec<_>>().join(",") + &format!(",{}\n", row % 13)
+        (0..30).map(|column| cell(column).to_string()).collect::<Vec<_>>().join(",")
+            + &format!(",{}\n", (row * row * 7 + row * 3) % 13)
     });
     folder.write("wide.csv", header.join(",") + ",y\n" + &rows.collect::<String>());
     let outcome = folder.run(&format!("train wide.csv --target y {QUICK} --json"));

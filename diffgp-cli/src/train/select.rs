@@ -67,8 +67,7 @@ pub(super) fn select(data: &Dataset, args: &Args, threads: &Threads) -> anyhow::
     let losses = relevance::losses(&whole.model(), &known(&apart, &judged), MOST_ROWS, threads)?;
     let before = of_rows(&whole, &apart, &judged, threads)?;
     let mut weak: Vec<(f64, usize)> = (losses.iter().enumerate())
-        .filter_map(|(column, loss)| Some((loss.as_ref()?.mean, column)))
-        .filter(|&(loss, _)| loss < LEAST_LOSS)
+        .filter_map(|(column, loss)| loss.filter(|loss| !loss.is_worth(LEAST_LOSS)).map(|loss| (loss.mean, column)))
         .collect();
     weak.sort_by(|a, b| a.0.total_cmp(&b.0));
     // One stays.
@@ -82,7 +81,7 @@ pub(super) fn select(data: &Dataset, args: &Args, threads: &Threads) -> anyhow::
         let after = of_rows(&smaller, &apart.without_inputs(&inputs), &judged, threads)?;
         if let Some(cost) = Gain::paired(&before, &after) {
             tell!("without {}: {cost} nats per row lost, on {} rows", dropped.join(", "), cost.rows);
-            if cost.mean <= LEAST_LOSS {
+            if !cost.is_worth(LEAST_LOSS) {
                 let selection =
                     Selection { dropped, cost: Some(cost.mean), cost_se: Some(cost.standard_error), rows: cost.rows };
                 return Ok((selection, inputs));

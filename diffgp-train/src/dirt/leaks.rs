@@ -3,7 +3,8 @@
 //! With rows sorted by one input, the target hardly changes from row to row where the input determines it:
 //! Σ(yᵢ₊₁ − yᵢ)²/(2 (n − 1) var y) is the share of the variance that the input leaves open (von Neumann's ratio). An input of
 //! few values determines it if rows of one value have one target. Classes: rows whose neighbour is of another class, beyond
-//! those between one class and the next. Less than 0.1 % is a leak, if there are other inputs. A correlation of 0.97, or of
+//! those between one class and the next. Less than 0.1 % is a leak (40/n² of few rows), and so is a correlation of 0.9999, if
+//! there are other inputs. A correlation of 0.97, or of
 //! 0.5 with a name like the target's, is that of a second target. On up to 5000 rows.
 
 use super::column::{Column, correlation, sample};
@@ -15,6 +16,10 @@ const ROWS: usize = 5000;
 const FEW: usize = 50;
 /// A share of this or less is a leak.
 const LEAK: f64 = 1e-3;
+/// Of n rows, neighbours leave 12/n² open even of a straight line.
+const COARSE: f64 = 40.0;
+/// A correlation of a copy of the target.
+const SAME: f64 = 0.9999;
 /// A correlation like that of a second target: whatever its name, and with a name like the target's.
 const LIKE: [f64; 2] = [0.97, 0.5];
 /// Values of an input with so many rows each on the average are few.
@@ -45,14 +50,16 @@ fn of_input(data: &Dataset, rows: &[usize], input: usize) -> Option<Finding> {
             Some(classes) => open_classes(data, &order, distinct, classes.len()),
             None => open_variance(data, &order, &values, distinct, output),
         }?;
-        if open < LEAK {
-            return Some(Finding::Leak { column: label(), target, open });
-        }
+        let limit = LEAK.max(COARSE / (order.len() as f64).powi(2));
         if data.classes().is_some() {
-            return None;
+            return (open < LEAK).then(|| Finding::Leak { column: label(), target, open });
         }
         let correlation =
             correlation(&column.standardised(data, rows)?, &Column::Target(output).standardised(data, rows)?);
+        let open = if correlation.abs() >= SAME { open.min((1.0 - correlation.powi(2)).max(0.0)) } else { open };
+        if open < limit {
+            return Some(Finding::Leak { column: label(), target, open });
+        }
         let alike = match (label().name, &target.name) {
             (Some(name), Some(target)) => names_are_alike(&name, target),
             _ => false,
