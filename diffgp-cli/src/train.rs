@@ -74,7 +74,8 @@ pub(crate) struct Args {
     /// Model file to write; kept as it is until the new one is complete.
     #[arg(long, value_name = "MODEL.dgp", default_value = "model.dgp")]
     out: PathBuf,
-    /// Leave out inputs without which rows kept aside are predicted as well: those that cost less than 0.01 nats per row.
+    /// Leave out inputs without which rows kept aside are predicted as well: those that cost less than 0.01 nats per row, or
+    /// less than the standard error of that.
     /// More inputs than a model can have are first reduced to those that go most with the target.
     #[arg(long)]
     select: bool,

@@ -24,6 +24,11 @@ const FEW_ROWS: usize = 20;
 /// Rows that a message names at most.
 const NAMED: usize = 5;
 
+/// Inputs that are copies of others, or linear functions of them.
+pub fn copies(data: &Dataset) -> Vec<Finding> {
+    copies::find(data)
+}
+
 /// What looks wrong in all rows of a file, of which those of `held_out` (ascending, from 0) are kept from training.
 pub fn look(data: &Dataset, held_out: &[usize]) -> Vec<Finding> {
     if data.rows() < FEW_ROWS {

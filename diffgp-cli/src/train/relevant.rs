@@ -53,7 +53,8 @@ pub(super) fn lines(all: &[Relevant], held_out: bool) -> Vec<String> {
     let rows = if held_out { "held-out rows" } else { "training rows" };
     let mut known: Vec<(f64, &Relevant)> = all.iter().filter_map(|of| Some((of.loss?, of))).collect();
     known.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let (strong, weak): (Vec<_>, Vec<_>) = known.into_iter().partition(|&(loss, _)| loss >= LEAST_LOSS);
+    let (strong, weak): (Vec<_>, Vec<_>) =
+        known.into_iter().partition(|&(loss, of)| loss >= LEAST_LOSS.max(of.loss_se.unwrap_or(0.0)));
     let named = |of: &[(f64, &Relevant)], told: &dyn Fn(f64, &Relevant) -> String| {
         let mut names: Vec<String> = of.iter().take(NAMED).map(|&(loss, of)| told(loss, of)).collect();
         if of.len() > NAMED {

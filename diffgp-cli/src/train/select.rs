@@ -1,13 +1,15 @@
 //! `--select`: inputs without which rows that were kept aside are predicted as well.
 //!
 //! A model without a flow is trained on four fifths of the training rows; the others tell what is lost if an input comes from
-//! another row. Those that cost less than 0.01 nats per row go, if a model trained without them costs no more than that on the
-//! same rows; if it does, the half of them that cost least is tried, and so on.
+//! another row. Copies of others, and those that cost less than 0.01 nats per row or than the standard error of that, go, if a model trained
+//! without them costs no more on the same rows; if it does, the half of them that cost least is tried, and so on. Then the same
+//! with the inputs that are left, until every one is worth keeping.
 
 use anyhow::Context;
 use diffgp_train::Dataset;
 use diffgp_train::calibration::CalibrationMode;
 use diffgp_train::comparison::Gain;
+use diffgp_train::dirt::copies;
 use diffgp_train::evaluate::{Known, Sampling, log_likelihoods};
 use diffgp_train::model_file::ModelFile;
 use diffgp_train::relevance::{self, LEAST_LOSS};
@@ -43,54 +45,101 @@ pub(super) struct Selection {
 /// What `--select` leaves out of the training rows: the columns, and the places of their inputs.
 pub(super) fn select(data: &Dataset, args: &Args, threads: &Threads) -> anyhow::Result<(Selection, Vec<usize>)> {
     let path = args.rows.data.display();
-    let Some(names) = data.names() else {
+    if data.names().is_none() {
         return Err(mistake(format!("--select: {path} has no header; expected names, by which inputs are dropped")));
-    };
+    }
     if data.rows() < FEW_ROWS {
         let rows = data.rows();
         return Err(mistake(format!("--select: {path} has {rows} rows to train on; expected {FEW_ROWS} at least")));
     }
-    let columns = relevance::of_names(names);
     let wanted = (SHARE * data.rows() as f64) as usize;
     let apart = match data.groups() {
         Some(groups) => whole_groups(groups, wanted, 0).context("--select: all rows are of one group")?,
         None => random_rows(data.rows(), wanted, 0),
     };
     let (training, apart) = data.clone().hold_out(&apart)?;
-    tell!(
-        "selecting inputs by a model without a flow of {} rows, on {} others",
-        training.rows(),
-        apart.rows().min(MOST_ROWS)
-    );
-    let whole = fit(&training, args)?;
-    let judged = judged(&apart);
-    let losses = relevance::losses(&whole.model(), &known(&apart, &judged), MOST_ROWS, threads)?;
-    let before = of_rows(&whole, &apart, &judged, threads)?;
-    let mut weak: Vec<(f64, usize)> = (losses.iter().enumerate())
-        .filter_map(|(column, loss)| loss.filter(|loss| !loss.is_worth(LEAST_LOSS)).map(|loss| (loss.mean, column)))
-        .collect();
-    weak.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // One stays.
-    weak.truncate(columns.len() - 1);
-    while !weak.is_empty() {
-        let mut dropped: Vec<usize> = weak.iter().map(|&(_, column)| column).collect();
-        dropped.sort_unstable();
-        let inputs: Vec<usize> = dropped.iter().flat_map(|&column| columns[column].1.clone()).collect();
-        let dropped: Vec<String> = dropped.into_iter().map(|column| columns[column].0.clone()).collect();
-        let smaller = fit(&training.without_inputs(&inputs), args)?;
-        let after = of_rows(&smaller, &apart.without_inputs(&inputs), &judged, threads)?;
-        if let Some(cost) = Gain::paired(&before, &after) {
-            tell!("without {}: {cost} nats per row lost, on {} rows", dropped.join(", "), cost.rows);
-            if !cost.is_worth(LEAST_LOSS) {
-                let selection =
-                    Selection { dropped, cost: Some(cost.mean), cost_se: Some(cost.standard_error), rows: cost.rows };
-                return Ok((selection, inputs));
+    let judged: Vec<usize> = (0..apart.rows()).step_by(apart.rows().div_ceil(MOST_ROWS).max(1)).collect();
+    tell!("selecting inputs by a model without a flow of {} rows, on {} others", training.rows(), judged.len());
+    let mut best = Candidate::new(training, apart, &judged, args, threads)?;
+    let (whole, mut dropped) = (best.log_likelihoods.clone(), Vec::new());
+    while let Some((columns, smaller)) = best.smaller(&judged, args, threads)? {
+        dropped.extend(columns);
+        best = smaller;
+    }
+    if dropped.is_empty() {
+        tell!("note: every input is worth {LEAST_LOSS} nats per row or more; none is left out");
+    }
+    // What the whole model has over the smaller one.
+    let cost = Gain::paired(&whole, &best.log_likelihoods).filter(|_| !dropped.is_empty());
+    let kept = best.training.names().unwrap_or_default();
+    let names = data.names().unwrap_or_default();
+    let inputs = (0..names.len()).filter(|&input| !kept.contains(&names[input])).collect();
+    let selection = Selection {
+        dropped,
+        cost: cost.map(|cost| cost.mean),
+        cost_se: cost.map(|cost| cost.standard_error),
+        rows: judged.len(),
+    };
+    Ok((selection, inputs))
+}
+
+/// Rows with some of the inputs, and the model of them.
+struct Candidate {
+    training: Dataset,
+    apart: Dataset,
+    file: ModelFile,
+    /// Of the rows that are asked.
+    log_likelihoods: Vec<f64>,
+}
+
+impl Candidate {
+    fn new(
+        training: Dataset,
+        apart: Dataset,
+        judged: &[usize],
+        args: &Args,
+        threads: &Threads,
+    ) -> anyhow::Result<Self> {
+        let file = fit(&training, args)?;
+        let log_likelihoods = log_likelihoods(&file.model(), &known(&apart, judged), Sampling::Drift, threads)?;
+        Ok(Self { training, apart, file, log_likelihoods })
+    }
+
+    /// As many columns less as cost nothing; nothing if all are worth keeping.
+    fn smaller(&self, judged: &[usize], args: &Args, threads: &Threads) -> anyhow::Result<Option<(Vec<String>, Self)>> {
+        let columns = relevance::of_names(self.training.names().unwrap_or_default());
+        let losses = relevance::losses(&self.file.model(), &known(&self.apart, judged), MOST_ROWS, threads)?;
+        let mut weak: Vec<(f64, usize)> = (losses.iter().enumerate())
+            .filter_map(|(column, loss)| loss.filter(|loss| !loss.is_worth(LEAST_LOSS)).map(|loss| (loss.mean, column)))
+            .collect();
+        // Of two that say the same, neither does without the other in a model that has both.
+        let copies = copies(&self.training).into_iter().filter_map(|finding| finding.columns().first()?.name.clone());
+        for name in copies {
+            if let Some(column) = columns.iter().position(|(column, _)| *column == name) {
+                weak.retain(|&(_, other)| other != column);
+                weak.push((f64::NEG_INFINITY, column));
             }
         }
-        weak.truncate(weak.len() / 2);
+        weak.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // One stays.
+        weak.truncate(columns.len() - 1);
+        while !weak.is_empty() {
+            let mut places: Vec<usize> = weak.iter().map(|&(_, column)| column).collect();
+            places.sort_unstable();
+            let inputs: Vec<usize> = places.iter().flat_map(|&column| columns[column].1.clone()).collect();
+            let dropped: Vec<String> = places.into_iter().map(|column| columns[column].0.clone()).collect();
+            let [training, apart] = [&self.training, &self.apart].map(|rows| rows.without_inputs(&inputs));
+            let smaller = Self::new(training, apart, judged, args, threads)?;
+            if let Some(cost) = Gain::paired(&self.log_likelihoods, &smaller.log_likelihoods) {
+                tell!("without {}: {cost} nats per row lost, on {} rows", dropped.join(", "), cost.rows);
+                if !cost.is_worth(LEAST_LOSS) {
+                    return Ok(Some((dropped, smaller)));
+                }
+            }
+            weak.truncate(weak.len() / 2);
+        }
+        Ok(None)
     }
-    tell!("note: every input is worth more than {LEAST_LOSS} nats per row; none is left out");
-    Ok((Selection { dropped: Vec::new(), cost: None, cost_se: None, rows: judged.len() }, Vec::new()))
 }
 
 /// A model without a flow, with the names of its inputs.
@@ -101,15 +150,6 @@ fn fit(data: &Dataset, args: &Args) -> anyhow::Result<ModelFile> {
     Ok(ModelFile::new(&trained.export(data)?.bytes)?)
 }
 
-/// The rows that are asked.
-fn judged(apart: &Dataset) -> Vec<usize> {
-    (0..apart.rows()).step_by(apart.rows().div_ceil(MOST_ROWS).max(1)).collect()
-}
-
 fn known<'a>(data: &'a Dataset, rows: &[usize]) -> Vec<Known<'a>> {
     rows.iter().map(|&row| Known::of(data, row, row)).collect()
-}
-
-fn of_rows(file: &ModelFile, data: &Dataset, rows: &[usize], threads: &Threads) -> anyhow::Result<Vec<f64>> {
-    Ok(log_likelihoods(&file.model(), &known(data, rows), Sampling::Drift, threads)?)
 }
