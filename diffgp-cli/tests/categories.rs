@@ -105,7 +105,7 @@ fn what_the_model_does_not_know_is_refused_by_row_and_cell() {
     let folder = trained();
     for (cell, instead) in [("violet", "red,"), ("Red", "red,"), ("2", "red,"), ("open", "on,")] {
         let column = if instead == "on," { "\"pump state\"" } else { "\"colour\"" };
-        folder.write("new.csv", words().replacen(&format!("{instead}"), &format!("{cell},"), 1));
+        folder.write("new.csv", words().replacen(instead, &format!("{cell},"), 1));
         let outcome = folder.run("predict model.dgp new.csv");
         let known = if instead == "on," { "which are off, on" } else { "which are blue, green, red" };
         outcome.refused_with(&["new.csv: row ", column, &format!("{cell:?} is none of the words"), known]);

@@ -210,8 +210,9 @@ impl fmt::Display for Finding {
             ),
             Self::HeldOutTwins { count, of, rows, twins } => write!(
                 f,
-                "{count} of {} have a twin among the training rows, target included ({}): figures on them flatter",
+                "{count} of {} {} a twin among the training rows, target included ({}): figures on them flatter",
                 plural(*of, "held-out row"),
+                if *count == 1 { "has" } else { "have" },
                 twins_listed(rows, twins, *count)
             ),
             Self::Copy { column, of, exact: true, .. } => {
