@@ -9,6 +9,7 @@ mod compaction;
 mod compression;
 mod decisions;
 mod device_work;
+mod dirt_of_sets;
 mod elbo_differences;
 mod elbo_goldens;
 mod elbo_limits;

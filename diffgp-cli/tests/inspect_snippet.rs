@@ -10,15 +10,17 @@ use crate::runner::{Folder, QUICK};
 const X: [&str; 2] = ["0.25", "-0.5"];
 
 /// The printed code in a `main`, with values for its inputs; it prints `result`.
-fn program(folder: &Folder, model: &str) -> String {
+fn program(folder: &Folder, model: &str, given: Option<&str>) -> String {
     let text = folder.run(&format!("inspect {model}")).succeeds().stdout;
     let (_, snippet) = text.split_once("to paste:\n").unwrap();
     let (_, rest) = snippet.split_once("let x = [").unwrap();
     let names = rest.split_once(']').unwrap().0;
     let values = X.join(", ");
+    let given = given.map_or_else(|| format!("let ({names}): (f32, f32) = ({values});"), str::to_owned);
     format!(
-        "fn main() -> Result<(), Box<dyn std::error::Error>> {{\n\
-         let ({names}): (f32, f32) = ({values});\n\
+        "#![allow(dead_code)]\n\
+         fn main() -> Result<(), Box<dyn std::error::Error>> {{\n\
+         {given}\n\
          {snippet}\n\
          println!(\"{{result:?}}\");\n\
          assert!(p.variance() > 0.0);\n\
@@ -38,6 +40,14 @@ fn it_compiles_and_predicts_what_the_command_predicts() {
     folder.write("classes.csv", classes.collect::<String>());
     folder.run(&format!("train classes.csv --target late --task classification {QUICK} --out classes.dgp")).succeeds();
     folder.write("x.csv", format!("{}\n", X.join(",")));
+    // A column of words, one of them no name of Rust's, and one of two words.
+    let words = folder.read_text("data.csv").lines().enumerate().fold(String::new(), |text, (row, line)| match row {
+        0 => format!("grade,{line},state\n"),
+        row => format!("{text}{},{line},{}\n", ["<5", "self", "fine"][row % 3], ["on", "off"][row % 2]),
+    });
+    folder.write("words.csv", words);
+    folder.run(&format!("train words.csv --target y {QUICK} --out words.dgp")).succeeds();
+    folder.write("one.csv", "grade,a,b,state\nfine,0.25,-0.5,on\n");
 
     let source = folder.path("src/bin");
     fs::create_dir_all(&source).unwrap();
@@ -47,8 +57,13 @@ fn it_compiles_and_predicts_what_the_command_predicts() {
     let infer = workspace.join("diffgp-infer");
     let manifest = "[package]\nname = \"pasted\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n";
     folder.write("Cargo.toml", format!("{manifest}diffgp-infer = {{ path = {:?} }}\n", infer.display().to_string()));
-    for (model, name) in [("model.dgp", "regression"), ("classes.dgp", "classification")] {
-        fs::write(source.join(format!("{name}.rs")), program(&folder, model)).unwrap();
+    let given = "let (a, b, grade, state) = (0.25, -0.5, Grade::Fine, State::On);";
+    for (model, name, given) in [
+        ("model.dgp", "regression", None),
+        ("classes.dgp", "classification", None),
+        ("words.dgp", "words", Some(given)),
+    ] {
+        fs::write(source.join(format!("{name}.rs")), program(&folder, model, given)).unwrap();
         fs::copy(folder.path(model), source.join(model)).unwrap();
     }
 
@@ -61,11 +76,16 @@ fn it_compiles_and_predicts_what_the_command_predicts() {
         assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };
-    let predict = |model: &str| folder.run(&format!("predict {model} x.csv --deterministic --json")).json();
+    let predict_row =
+        |model: &str, row: &str| folder.run(&format!("predict {model} {row} --deterministic --json")).json();
+    let predict = |model: &str| predict_row(model, "x.csv");
     let number = |value: &serde_json::Value| value.as_f64().unwrap() as f32;
     let probability = number(&predict("classes.dgp")["probability"][0]);
     assert_eq!(run("classification").trim(), format!("Some({probability:?})"));
     let mean = number(&predict("model.dgp")["mean"][0]);
     let result = run("regression");
+    assert!(result.starts_with(&format!("({mean:?}, Some((")), "{result} for a mean of {mean:?}");
+    let mean = number(&predict_row("words.dgp", "one.csv")["mean"][0]);
+    let result = run("words");
     assert!(result.starts_with(&format!("({mean:?}, Some((")), "{result} for a mean of {mean:?}");
 }

@@ -1,12 +1,14 @@
 //! The `diffgp` command through the real binary.
 
 mod bad_input;
+mod categories;
 mod compress;
 mod crossval;
 mod data_files;
 mod data_precision;
 mod demo;
 mod device;
+mod dirt;
 mod evaluate;
 mod everyday_files;
 mod explore;
@@ -30,6 +32,7 @@ mod killed;
 mod late_failures;
 mod many_answers;
 mod plot;
+mod relevance;
 mod report;
 mod runner;
 mod signing;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::runner::{Folder, Outcome};
+use crate::runner::Folder;
 
 const QUICK: &str = "--flow-time 0 --inducing 8 --iterations 12 --calibration none";
 
@@ -86,7 +86,8 @@ fn parquet_is_named() {
 
 #[cfg(feature = "parquet")]
 mod parquet {
-    use super::{Outcome, QUICK, folder, refused, same};
+    use super::{QUICK, folder, refused, same};
+    use crate::runner::Outcome;
 
     #[test]
     fn parquet_is_the_same_table() {
@@ -111,10 +112,7 @@ mod parquet {
         refuse("nan", &[place, "\"nan\"", "\"NaN\" is not finite"]);
         refuse("infinite", &[place, "\"infinite\"", "\"inf\" is not finite"]);
         refuse("when", &["row 1 (row group 1)", "\"a timestamp\" is a date or a time", "\"when\" (40 dates or times)"]);
-        refuse(
-            "many",
-            &["row 1 (row group 1)", "\"a list\" is not read", "\"many\" (40 of another type)"],
-        );
+        refuse("many", &["row 1 (row group 1)", "\"a list\" is not read", "\"many\" (40 of another type)"]);
         let train = |options: &str| -> Outcome {
             folder.run(&format!("train refused.parquet {} {QUICK} {options}", only("gap"))).succeeds()
         };

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::categories;
 use super::summary::Summary;
 use crate::identifiers::identifiers;
 use crate::shown;
@@ -51,6 +52,7 @@ pub(super) fn snippet(name: &str, summary: &Summary) -> String {
     let file = shown::rust_string(name);
     let (inputs, features) = (summary.inputs, summary.features);
     let values = identifiers(summary.input.iter().map(|input| input.name.as_deref().unwrap_or_default()), &taken());
+    let (types, of_words) = categories::rust(&summary.categories, &values, &taken());
     let (result, sampled) = match summary.classes.as_ref().map(Vec::len) {
         Some(2) => ("p.probability()", "probability, averaged over the paths"),
         Some(_) => ("p.class()", "probabilities, averaged over the paths"),
@@ -66,9 +68,10 @@ pub(super) fn snippet(name: &str, summary: &Summary) -> String {
     format!(
         "to paste:\n\n\
          use diffgp_infer::{{DefaultRng, Model, Workspace, include_model, keyed_rng}};\n\n\
-         static MODEL: &[u8] = include_model!({file});\n\n\
+         static MODEL: &[u8] = include_model!({file});\n\n{types}\
          let model = Model::parse(MODEL)?;                          // borrows from flash\n\
          let mut workspace = Workspace::<{inputs}, {features}{outputs}>::new();  // {} bytes\n\
+         {of_words}\
          let x = [{}];\n\
          let p = model.predict(&x, &mut workspace)?;                // along the drift\n\
          let result = {result};\n{others}\

@@ -64,7 +64,7 @@ mod tests {
             share(&Told(others.iter().map(|other| other.as_bytes().to_vec()).collect()), "here").unwrap()
         };
         assert_eq!(share(&[]), cores);
-        assert_eq!(share(&[own.clone()]), (cores / 2).max(1));
+        assert_eq!(share(std::slice::from_ref(&own)), (cores / 2).max(1));
         assert_eq!(share(&vec![own.clone(); 1000]), 1);
         // Bound to other cores, or on another machine.
         assert_eq!(share(&["here\n9999".to_owned(), own.replace("here", "there")]), cores);

@@ -43,7 +43,7 @@ pub(super) fn visit(
             ends.extend_from_slice(run.state());
             run.finish_path()?;
         }
-        Ok((flow_states, ends))
+        Ok::<_, diffgp_infer::Error>((flow_states, ends))
     };
     let all = || numbers.par_iter().map_init(|| Box::new(AnyWorkspace::new()), follow).collect::<Result<_, _>>();
     let followed: Vec<(Vec<f32>, Vec<f32>)> = threads.pool.install(all)?;
