@@ -10,6 +10,7 @@ mod compression;
 mod cut;
 mod decisions;
 mod device_work;
+mod dirt_of_sets;
 mod elbo_differences;
 mod elbo_goldens;
 mod elbo_limits;

@@ -19,7 +19,7 @@ use super::file_options::FileOption;
 use super::labelled::LabelledArgs;
 use super::ranks::{self, Ranks};
 use super::settings::Settings;
-use super::{class_notes, console, interrupt, output};
+use super::{class_notes, console, dirt, interrupt, output};
 
 /// Train and score on many splits, for several flow times.
 ///
@@ -136,6 +136,7 @@ fn prepare(args: &mut Args, writes: bool) -> anyhow::Result<Prepared> {
     }
     let data = args.rows.read(&mut args.settings)?;
     let splits = splits::held_out_rows(args, &data)?;
+    dirt::tell_about(&data, splits.first().map_or(&[][..], |(_, held_out)| held_out.as_slice()));
     class_notes::tell_about_splits(&data, splits.iter().map(|(_, held_out)| held_out.as_slice()));
     let journal = if writes { Some(open_journal(args)?) } else { None };
     // All settings are checked before the first split is trained.

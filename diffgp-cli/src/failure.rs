@@ -11,6 +11,9 @@ use diffgp_train::train::TrainError;
 
 use super::console::{self, tell};
 
+/// Columns in a line to paste, at most.
+const PASTED: usize = 200;
+
 /// A mistake in the arguments or the input: one sentence that names what is wrong and says what would be right.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
@@ -75,6 +78,13 @@ pub(crate) fn advice(error: &anyhow::Error) -> String {
         Some(DataError::NoFirstLine { .. }) => "; leave out --header".to_owned(),
         Some(DataError::UnnamedColumn { column, .. }) => format!("; --ignore {column} leaves it out"),
         Some(DataError::TargetIgnored { .. }) => "; expected other columns in --ignore".to_owned(),
+        Some(DataError::ManyInputs { leave_out, .. }) if (1..=PASTED).contains(&leave_out.len()) => {
+            let names = console::quoted(&leave_out.join(","));
+            format!("; --ignore {names} keeps those that do, and so does --select of train")
+        }
+        Some(DataError::ManyInputs { leave_out, .. }) if !leave_out.is_empty() => {
+            "; --select of train keeps those that do".to_owned()
+        }
         Some(DataError::ManyInputs { .. }) => " with --ignore".to_owned(),
         Some(DataError::Columns { leave_out, columns, .. }) if !leave_out.is_empty() => {
             let missing =
@@ -83,6 +93,9 @@ pub(crate) fn advice(error: &anyhow::Error) -> String {
         }
         Some(DataError::Cell { problem: CellProblem::Missing, .. }) => {
             "; --missing drop leaves out such rows, --missing mean fills inputs".to_owned()
+        }
+        Some(DataError::Cell { problem: CellProblem::TooManyCategories, .. } | DataError::OneWord { .. }) => {
+            "; --ignore leaves it out".to_owned()
         }
         Some(DataError::LongName { .. }) => "; --strip-names leaves them out".to_owned(),
         Some(DataError::Cell { problem: CellProblem::NumberAmongWords, .. }) => {

@@ -1,25 +1,18 @@
 //! Which inputs matter: by how far one has to move to see a change, and by how much the answer changes when one is shuffled.
 
+use std::ops::Range;
+
 use diffgp_infer::Model;
 use diffgp_train::evaluate::{Answer, Known, Row, RowError, Sampling, evaluate};
+use diffgp_train::relevance;
 use diffgp_train::threads::Threads;
 
 /// Rows that are shuffled at most.
-const MOST_ROWS: usize = 100;
+pub(crate) const MOST_ROWS: usize = 100;
 
-/// 1/ℓᵢ in standardised units, averaged over the predictor's kernels: the file holds c/(ℓ t).
+/// 1/ℓᵢ of the predictor; zeros in integers.
 pub(crate) fn sensitivities(model: &Model<'_>) -> Vec<f64> {
-    let blob = model.blob();
-    let kernels: Vec<_> =
-        (0..blob.header().predictor_kernels.into()).filter_map(|index| blob.predictor_kernel(index)).collect();
-    let mean = |input: usize| {
-        let inverse = kernels.iter().filter_map(|kernel| {
-            let unit = f64::from(kernel.points.unit) / kernel.kind.distance_scale();
-            Some(f64::from(*kernel.scales.get(input)?) * unit)
-        });
-        inverse.sum::<f64>() / kernels.len().max(1) as f64
-    };
-    (0..model.inputs()).map(mean).collect()
+    relevance::sensitivities(model).unwrap_or_else(|| vec![0.0; model.inputs()])
 }
 
 /// The inputs, the one with the largest sensitivity first.
@@ -30,7 +23,7 @@ pub(crate) fn by_sensitivity(model: &Model<'_>) -> Vec<usize> {
     inputs
 }
 
-/// Of every input the typical change of the answer along the drift when rows get it from each other: the root of the mean
+/// Of every column the typical change of the answer along the drift when rows get it from each other: the root of the mean
 /// square, of real targets as a share of the target's deviation and averaged over them, of classes the probability that
 /// changes hands.
 pub(crate) fn shuffled(model: &Model<'_>, rows: &[Known<'_>], threads: &Threads) -> Result<Vec<f64>, RowError> {
@@ -41,18 +34,19 @@ pub(crate) fn shuffled(model: &Model<'_>, rows: &[Known<'_>], threads: &Threads)
         Ok(evaluate(model, &rows, Sampling::Drift, threads)?.into_iter().map(|row| row.answer).collect())
     };
     let before = answers(&rows.iter().map(|x| x.to_vec()).collect::<Vec<_>>())?;
-    let of_input = |input: usize| {
+    let of_column = |inputs: Range<usize>| {
         let changed = |index: usize| {
             let mut x = rows[index].to_vec();
             // Half of the rows further is far away even where rows are sorted.
-            x[input] = rows[(index + rows.len() / 2) % rows.len()][input];
+            let other = rows[(index + rows.len() / 2) % rows.len()];
+            x[inputs.clone()].copy_from_slice(&other[inputs.clone()]);
             x
         };
         let after = answers(&(0..rows.len()).map(changed).collect::<Vec<_>>())?;
         let squares: f64 = before.iter().zip(&after).map(|(before, after)| square(model, before, after)).sum();
         Ok((squares / rows.len() as f64).sqrt())
     };
-    (0..model.inputs()).map(of_input).collect()
+    relevance::columns(model).into_iter().map(|(_, inputs)| of_column(inputs)).collect()
 }
 
 /// How far two answers are apart, squared.

@@ -1,5 +1,6 @@
 //! `diffgp inspect`: what an embedded engineer asks before flashing.
 
+mod categories;
 mod compression;
 mod sizes;
 pub(crate) mod source;

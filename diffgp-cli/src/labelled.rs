@@ -27,6 +27,9 @@ pub(crate) struct LabelledArgs {
     /// So many stretches of rows are validated and calibrated by as a whole: for rows that follow each other in time.
     #[arg(long, value_name = "N")]
     pub(crate) blocks: Option<usize>,
+    /// Columns of words among the inputs of the rows that were read.
+    #[arg(skip)]
+    pub(crate) words: Vec<String>,
 }
 
 impl LabelledArgs {
@@ -45,6 +48,17 @@ impl LabelledArgs {
         let mut rows = self.layout.open(&self.data, target)?;
         let data = Dataset::read_rows(&mut rows, self.layout.columns(target), kind)?;
         LayoutArgs::tell_repaired(&rows);
+        self.words.clear();
+        for (category, inputs) in data.categories() {
+            // Not where somebody else made columns of numbers with such names.
+            if rows.names().is_some_and(|names| names.contains(&category.name)) {
+                let (words, count) = (category.words.join(", "), inputs.len());
+                let made =
+                    if count == 1 { "it becomes one input".to_owned() } else { format!("it becomes {count} inputs") };
+                tell!("note: {:?} holds words ({words}); {made} of 0 and 1", category.name);
+                self.words.push(category.name);
+            }
+        }
         match data.classes() {
             Some(classes) if kind == TargetKind::Detect => {
                 tell!("note: the target holds words; predicting {} classes", classes.len());

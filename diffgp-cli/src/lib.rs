@@ -14,6 +14,7 @@ mod console;
 mod crossval;
 mod demo;
 mod device;
+mod dirt;
 mod eval;
 mod explore;
 mod export;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use diffgp_infer::Model;
-use diffgp_train::data::{COARSE, DataError, Rows, Watched};
+use diffgp_train::data::{COARSE, Category, CellProblem, DataError, Field, Rows, Watched, fields};
 
 use super::failure::mistake;
 use super::layout::LayoutArgs;
@@ -15,15 +15,39 @@ pub(crate) struct ModelRows {
     path: PathBuf,
     rows: Rows,
     /// In the model's order.
-    inputs: Vec<usize>,
+    inputs: Vec<Source>,
     /// In the model's order; none if they are not wanted.
     targets: Vec<usize>,
     /// Of a classifier whose target is wanted.
     classes: Vec<String>,
+    /// Columns that hold numbers: of the inputs, then of the targets.
     numbers: Vec<usize>,
     /// Of the rows that the model was trained on: for missing inputs.
     means: Vec<f32>,
+    /// Of those columns.
+    read: Vec<f32>,
     cells: Vec<f32>,
+}
+
+/// Where the values of inputs come from.
+#[derive(Debug)]
+enum Source {
+    /// One input: a column of numbers.
+    Number(usize),
+    /// All inputs of a category: a column of its words.
+    Words(usize, Category),
+}
+
+impl Source {
+    fn column(&self) -> usize {
+        match self {
+            Self::Number(column) | Self::Words(column, _) => *column,
+        }
+    }
+
+    fn is_number(&self) -> bool {
+        matches!(self, Self::Number(_))
+    }
 }
 
 /// What the command does with the target columns.
@@ -52,11 +76,12 @@ impl ModelRows {
         let target_columns = wanted.find(targets, names.as_ref().map(|(_, targets)| targets.as_slice()), need)?;
         let inputs = match (rows.names(), &names) {
             (Some(header), Some((names, _))) => by_name(path, header, names)?,
-            _ => by_position(path, &rows, model, &target_columns, &ignored)?,
+            _ => by_position(path, &rows, model, &target_columns, &ignored)?.into_iter().map(Source::Number).collect(),
         };
+        let input_columns: Vec<usize> = inputs.iter().map(Source::column).collect();
         let named =
             |column: usize| rows.names().map_or_else(|| column.to_string(), |header| format!("{:?}", header[column]));
-        if let Some(&column) = target_columns.iter().find(|column| inputs.contains(column)) {
+        if let Some(&column) = target_columns.iter().find(|column| input_columns.contains(column)) {
             let name = named(column);
             return Err(mistake(format!(
                 "{}: --target names column {name}, which is an input of the model; expected the column with the target",
@@ -67,7 +92,7 @@ impl ModelRows {
             Target::Needed => (target_columns, model_names::classes(model)),
             Target::Skipped => (Vec::new(), Vec::new()),
         };
-        let used = [inputs.as_slice(), &targets].concat();
+        let used = [input_columns.as_slice(), &targets].concat();
         if let Some(&column) = used.iter().find(|column| ignored.contains(column)) {
             let name = named(column);
             return Err(mistake(format!(
@@ -76,22 +101,38 @@ impl ModelRows {
             )));
         }
         rows.check_names(&used)?;
-        let numbers = if classes.is_empty() { used } else { inputs.clone() };
+        let (numbers, words): (Vec<&Source>, Vec<&Source>) = inputs.iter().partition(|source| source.is_number());
+        let [numbers, words] = [numbers, words].map(|of| of.into_iter().map(Source::column).collect::<Vec<_>>());
+        let watched = Watched { inputs: numbers.clone(), words, ..Watched::default() };
         rows.watch(match classes.is_empty() {
-            true => Watched { inputs: inputs.clone(), targets: targets.clone(), ..Watched::default() },
-            false => Watched { inputs: inputs.clone(), class: targets.first().copied(), ..Watched::default() },
+            true => Watched { targets: targets.clone(), ..watched },
+            false => Watched { class: targets.first().copied(), ..watched },
         });
+        let numbers = if classes.is_empty() { [numbers, targets.clone()].concat() } else { numbers };
         let blob = model.blob();
         let means = (0..model.inputs()).filter_map(|input| blob.input(input)).map(|input| input.mean).collect();
-        Ok(Self { path: path.to_owned(), rows, inputs, targets, classes, numbers, means, cells: Vec::new() })
+        let (read, cells) = (Vec::new(), Vec::new());
+        Ok(Self { path: path.to_owned(), rows, inputs, targets, classes, numbers, means, read, cells })
     }
 
     /// The next row: the inputs, then the targets or the index of the class if they are needed; `None` at the end of the
     /// file.
     pub(crate) fn next(&mut self) -> anyhow::Result<Option<&[f32]>> {
-        if !self.rows.next_cells(&self.numbers, &mut self.cells)? {
+        if !self.rows.next_cells(&self.numbers, &mut self.read)? {
             return Ok(None);
         }
+        self.cells.clear();
+        let mut numbers = self.read.iter();
+        for source in &self.inputs {
+            match source {
+                Source::Number(_) => self.cells.extend(numbers.next()),
+                Source::Words(column, category) => {
+                    let word = self.rows.category(*column, category).map_err(|error| unknown(error, category))?;
+                    category.push(word, &mut self.cells);
+                }
+            }
+        }
+        self.cells.extend(numbers);
         for (cell, mean) in self.cells.iter_mut().zip(&self.means).filter(|(cell, _)| cell.is_nan()) {
             *cell = *mean;
         }
@@ -118,8 +159,12 @@ impl ModelRows {
             return Err(DataError::NoRows { path: Some(self.path) }.into());
         }
         let blob = model.blob();
-        let inputs =
-            (0..model.inputs()).filter_map(|input| blob.input(input)).map(|input| 1.0 / f64::from(input.scale));
+        let are_numbers = self.inputs.iter().flat_map(|source| match source {
+            Source::Number(_) => vec![true],
+            Source::Words(_, category) => vec![false; category.width()],
+        });
+        let inputs = (0..model.inputs()).filter_map(|input| blob.input(input)).zip(are_numbers);
+        let inputs = inputs.filter(|&(_, is_number)| is_number).map(|(input, _)| 1.0 / f64::from(input.scale));
         let targets = (0..model.outputs()).map(|output| f64::from(blob.target(output).scale));
         for (&column, deviation) in self.numbers.iter().zip(inputs.chain(targets)) {
             self.rows.check_spread(column, COARSE * deviation)?;
@@ -139,7 +184,7 @@ impl ModelRows {
 
     /// Values per row.
     pub(crate) fn width(&self) -> usize {
-        self.inputs.len() + self.targets.len()
+        self.means.len() + self.targets.len()
     }
 }
 
@@ -185,14 +230,39 @@ impl TargetColumns<'_> {
     }
 }
 
-fn by_name(path: &Path, header: &[String], names: &[String]) -> anyhow::Result<Vec<usize>> {
-    let find = |name: &String| {
-        header.iter().position(|column| column == name).ok_or_else(|| {
+/// A column for every input; the words of a category may be in one column that is called as they are together.
+fn by_name(path: &Path, header: &[String], names: &[String]) -> anyhow::Result<Vec<Source>> {
+    let find = |name: &String| header.iter().position(|column| column == name);
+    let needed = |name: &String| {
+        find(name).ok_or_else(|| {
             let wanted = names.join(", ");
             mistake(format!("{}: no column {name:?}; the model's inputs are {wanted}", path.display()))
         })
     };
-    names.iter().map(find).collect()
+    let mut sources = Vec::new();
+    for field in fields(names) {
+        match field {
+            Field::Number(name) => sources.push(Source::Number(needed(&name)?)),
+            Field::Category(category) => {
+                let numbers: Option<Vec<usize>> = category.inputs().iter().map(find).collect();
+                match numbers {
+                    Some(columns) => sources.extend(columns.into_iter().map(Source::Number)),
+                    None => sources.push(Source::Words(needed(&category.name)?, category)),
+                }
+            }
+        }
+    }
+    Ok(sources)
+}
+
+/// The error with what the model knows, if it is about a word.
+fn unknown(error: DataError, category: &Category) -> anyhow::Error {
+    match &error {
+        DataError::Cell { problem: CellProblem::UnknownCategory, .. } => {
+            mistake(format!("{error}, which are {}", category.words.join(", ")))
+        }
+        _ => error.into(),
+    }
 }
 
 fn by_position(

@@ -135,7 +135,7 @@ pub(crate) fn check_numbers_hold(layout: &LayoutArgs, file: &Path) -> anyhow::Re
 }
 
 /// So many rows, sorted.
-fn random_rows(rows: usize, wanted: usize, seed: u64) -> Vec<usize> {
+pub(crate) fn random_rows(rows: usize, wanted: usize, seed: u64) -> Vec<usize> {
     let order = Permutation::new(rows.max(1), seed, Purpose::Split, CHOICE);
     let mut chosen: Vec<usize> = (0..wanted.min(rows)).map(|place| order.at(place)).collect();
     chosen.sort_unstable();
@@ -143,7 +143,7 @@ fn random_rows(rows: usize, wanted: usize, seed: u64) -> Vec<usize> {
 }
 
 /// The rows of groups in a random order, until there are about as many as wanted; `None` if nothing would be left.
-fn whole_groups(groups: &[u32], wanted: usize, seed: u64) -> Option<Vec<usize>> {
+pub(crate) fn whole_groups(groups: &[u32], wanted: usize, seed: u64) -> Option<Vec<usize>> {
     let count = groups.iter().max().map_or(0, |&last| last as usize + 1);
     if count < 2 {
         return None;

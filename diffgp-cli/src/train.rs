@@ -1,6 +1,8 @@
 //! `diffgp train`: from a table to a model file.
 
 mod limit;
+mod relevant;
+mod select;
 mod summary;
 mod training;
 mod watch;
@@ -13,7 +15,7 @@ use anyhow::Context;
 use diffgp_infer::Model;
 use diffgp_train::checkpoint::Checkpoint;
 use diffgp_train::compress::{self, CompressError, Compressed, Goal};
-use diffgp_train::data::Dataset;
+use diffgp_train::data::{DataError, Dataset};
 use diffgp_train::device_cost::Core;
 use diffgp_train::evaluate::Known;
 use diffgp_train::export::{Errors, Exported};
@@ -22,12 +24,14 @@ use diffgp_train::threads::Threads;
 use diffgp_train::train::{Config, TrainError, Trained};
 
 use self::limit::TimeLimit;
+use self::select::Selection;
 use self::summary::{LeftOut, Summary, choices};
 use self::training::Training;
 use self::watch::Watch;
 use super::calibrate::Calibrated;
 use super::compress::{UNCALIBRATED, much_lost};
 use super::console::tell;
+use super::dirt::{self, Warned};
 use super::explore::{Page, Rows};
 use super::failure::{mistake, training_failed};
 use super::file_options::FileOption;
@@ -63,6 +67,7 @@ use super::{bytes, class_notes, console, interrupt, keep, model_file, output};
   diffgp train data.csv --target fault                      (classes, if the column holds words)
   diffgp train data.csv --target fault --task classification
   diffgp train data.csv --target y --ignore date,comment
+  diffgp train data.csv --target y --test-share 0.2 --select      (without inputs that tell nothing)
   diffgp train data.csv --target 8 --flow-time 0          (a plain sparse Gaussian process)
   diffgp train data.csv --target y --max-bytes 32K          (a model that fits)
   diffgp train data.csv --target y --time-limit 10m         (the best model of ten minutes)
@@ -77,6 +82,11 @@ pub(crate) struct Args {
     /// Model file to write; kept as it is until the new one is complete.
     #[arg(long, value_name = "MODEL.dgp", default_value = "model.dgp")]
     out: PathBuf,
+    /// Leave out inputs without which rows kept aside are predicted as well: those that cost less than 0.01 nats per row, or
+    /// less than the standard error of that.
+    /// More inputs than a model can have are first reduced to those that go most with the target.
+    #[arg(long)]
+    select: bool,
     /// Leave the names of the columns out of the model.
     #[arg(long)]
     strip_names: bool,
@@ -123,8 +133,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
 /// What one of several processes does: all read the rows and train, the first writes.
 fn run_rank(mut args: Args, ranks: &Ranks) -> anyhow::Result<()> {
     let start = Instant::now();
-    let Prepared { data, test, config, kept } = ranks.agree(prepare(&mut args, ranks.is_first()))?;
-    let (directory, checkpoint) = kept.map_or((None, None), |kept| (Some(kept.directory), kept.checkpoint));
+    let Prepared { mut data, mut test, config, warnings } = ranks.agree(prepare(&mut args, ranks.is_first()))?;
+    let selection = if args.select { Some(ranks.agree(select(&mut args, &mut data, &mut test, ranks))?) } else { None };
+    let kept = if ranks.is_first() { open(&args, &data, &config).map(Some) } else { Ok(None) };
+    let (directory, checkpoint) =
+        ranks.agree(kept)?.map_or((None, None), |kept| (Some(kept.directory), kept.checkpoint));
     let checkpoint = ranks.agree(checkpoint_of_first(ranks, checkpoint))?;
     interrupt::listen()?;
     let limit = args.time_limit.clone().map(|limit| (start, limit));
@@ -159,13 +172,18 @@ fn run_rank(mut args: Args, ranks: &Ranks) -> anyhow::Result<()> {
         let _ = fs::remove_file(directory.report_path());
         let _ = fs::remove_file(directory.explore_path());
     }
+    let relevance = relevance(&data, test.as_ref(), &exported.bytes, &threads)?;
     let summary = Summary {
+        relevance,
+        selection,
         model: args.out.display().to_string(),
         run_dir: run_dir(&args).display().to_string(),
         bytes: exported.bytes.len(),
         compression_loss: compressed.as_ref().and_then(|small| small.curve.last()).map(|point| point.loss),
         rows: data.rows(),
         inputs: data.inputs(),
+        warnings,
+        held_out: test.is_some(),
         flow_time: trained.params.flow_time(),
         iteration: trained.iteration,
         validation_log_likelihood: trained.validation_log_likelihood,
@@ -198,8 +216,7 @@ struct Prepared {
     data: Dataset,
     test: Option<HeldOut>,
     config: Config,
-    /// Of the process that writes.
-    kept: Option<Kept>,
+    warnings: Vec<Warned>,
 }
 
 /// Where a run is kept, and what was there.
@@ -214,16 +231,36 @@ fn prepare(args: &mut Args, writes: bool) -> anyhow::Result<Prepared> {
         check_out(args, &run_dir(args))?;
     }
     args.settings.config(LEAST_ROWS)?;
-    let (data, test) = read_rows(args)?;
+    let (data, test, warnings) = read_rows(args)?;
     let config = Config { checkpoint_every: args.checkpoint_every, ..args.settings.config(data.rows())? };
+    if let (true, Some(name)) = (args.strip_names, args.rows.words.first()) {
+        return Err(mistake(format!(
+            "--strip-names: column {name:?} holds words, which only the names of its inputs tell; expected the names in the \
+             model, or --ignore {}",
+            console::quoted(name)
+        )));
+    }
     if !args.strip_names {
         data.check_name_lengths().with_context(|| args.rows.data.display().to_string())?;
     }
     if let Some(note) = args.settings.note_short_run(data.rows()) {
         tell!("note: {note}");
     }
-    let kept = if writes { Some(open(args, &data, &config)?) } else { None };
-    Ok(Prepared { data, test, config, kept })
+    if writes {
+        let test_rows = args.test_rows.test_rows.as_deref();
+        output::check_writable("--out", &args.out, &[Some(&args.rows.data), test_rows, args.file.path()])?;
+        run_directory::check_out(&args.out, &run_dir(args), args.max_bytes.is_some() || args.integers)?;
+    }
+    Ok(Prepared { data, test, config, warnings })
+}
+
+/// Leaves out what `--select` finds to be worth nothing: the same in all processes, which train for it together.
+fn select(args: &mut Args, data: &mut Dataset, test: &mut Option<HeldOut>, ranks: &Ranks) -> anyhow::Result<Selection> {
+    let (selection, inputs) = select::select(data, args, &ranks.threads(args.settings.options.threads)?)?;
+    *data = data.without_inputs(&inputs);
+    test.iter_mut().for_each(|test| test.rows = test.rows.without_inputs(&inputs));
+    args.rows.layout.ignore.extend(selection.dropped.iter().cloned());
+    Ok(selection)
 }
 
 /// The run directory, described, and the checkpoint to go on from.
@@ -316,12 +353,21 @@ fn compressed(
     Ok((Exported { bytes: small.bytes.clone(), errors }, Some(small)))
 }
 
-/// The training rows, and the held-out rows with their numbers.
-fn read_rows(args: &mut Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
+/// The training rows, the held-out rows with their numbers, and what looks wrong in them.
+fn read_rows(args: &mut Args) -> anyhow::Result<(Dataset, Option<HeldOut>, Vec<Warned>)> {
     args.rows.layout.leave_out(args.test_rows.test_groups.as_deref());
-    let data = args.rows.read(&mut args.settings)?;
+    let data = match args.rows.read(&mut args.settings) {
+        Err(error) if args.select => {
+            let kept = by_rank_correlation(args, error)?;
+            tell!("note: the {kept} inputs that go most with the target are kept, by the rank correlation in all rows");
+            args.rows.read(&mut args.settings)?
+        }
+        read => read?,
+    };
     let target = args.rows.target.as_deref().unwrap_or_default();
-    let (data, test) = match args.test_rows.read(&args.rows.data, data.rows(), &args.rows.layout, target)? {
+    let numbers = args.test_rows.read(&args.rows.data, data.rows(), &args.rows.layout, target)?;
+    let warnings = dirt::tell_about(&data, numbers.as_deref().unwrap_or_default());
+    let (data, test) = match numbers {
         Some(numbers) => {
             let (data, rows) = data.hold_out(&numbers)?;
             (data, Some(HeldOut { rows, numbers }))
@@ -333,13 +379,36 @@ fn read_rows(args: &mut Args) -> anyhow::Result<(Dataset, Option<HeldOut>)> {
     if data.rows() < 2 {
         return Err(training_failed(&args.rows.data, TrainError::TooFewRows { rows: data.rows() }));
     }
-    Ok((data, test))
+    Ok((data, test, warnings))
+}
+
+/// Leaves out the columns that a model has no room for, if that is what was wrong; how many stay.
+fn by_rank_correlation(args: &mut Args, error: anyhow::Error) -> anyhow::Result<usize> {
+    match error.downcast_ref() {
+        Some(DataError::ManyInputs { kept, leave_out, .. }) if !kept.is_empty() => {
+            args.rows.layout.ignore.extend(leave_out.iter().cloned());
+            Ok(kept.len())
+        }
+        _ => Err(error),
+    }
 }
 
 /// Held-out rows: no part of training, shown in the report.
 struct HeldOut {
     rows: Dataset,
     numbers: Vec<usize>,
+}
+
+/// What the inputs are to the model; nothing if it overflows on rows with an input of another row.
+fn relevance(
+    data: &Dataset,
+    test: Option<&HeldOut>,
+    blob: &[u8],
+    threads: &Threads,
+) -> anyhow::Result<Vec<relevant::Relevant>> {
+    let rows = test.map_or(data, |test| &test.rows);
+    let known: Vec<Known<'_>> = (0..rows.rows()).map(|row| Known::of(rows, row, row)).collect();
+    Ok(relevant::measure(&ModelFile::new(blob)?.model(), &known, threads).unwrap_or_default())
 }
 
 /// The page about the model and the one to play with it, on the held-out rows if there are some.

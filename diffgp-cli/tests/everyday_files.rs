@@ -108,7 +108,11 @@ fn refused_with_what_would_help() {
             with(&|i| format!("2024-03-01 {:02}:00:00", i % 24)).into(),
             &["40 dates or times", "--ignore extra"],
         ),
-        ("a text column", with(&|i| format!("site {i}")).into(), &["\"extra\" (40 words)", "--ignore extra"]),
+        (
+            "a text column of names",
+            with(&|i| format!("site {i}")).into(),
+            &["\"extra\" (24 words too many)", "--ignore extra"],
+        ),
         (
             "missing cells",
             with(&|i| if i % 4 == 0 { "NA".to_owned() } else { i.to_string() }).into(),
@@ -117,7 +121,7 @@ fn refused_with_what_would_help() {
         ("thousands", with(&|i| format!("\"1,{i:03},000\"")).into(), &["thousands separators", "1234.5"]),
         ("quoted decimal commas", with(&|i| format!("\"{i},5\"")).into(), &["decimal comma"]),
         ("infinities", with(&|_| "Infinity".to_owned()).into(), &["not finite"]),
-        ("sensor with a unit", with(&|i| format!("{i} mV")).into(), &["not a number"]),
+        ("sensor with a unit", with(&|i| format!("{i} mV")).into(), &["one word too many", "--ignore extra"]),
         ("index of a data frame", with(&|i| i.to_string()).replacen("extra", "", 1).into(), &["no name", "--ignore 0"]),
         ("comma at the end of lines", separated(",").replace('\n', ",\n").into(), &["no name", "--ignore 3"]),
         ("a line that was cut", format!("{}1,2", separated(",")).into(), &["2 cells", "expected 3"]),

@@ -8,9 +8,14 @@ use crate::runner::{Folder, QUICK};
 
 /// One input, in the order of the columns.
 const X: [&str; 2] = ["0.25", "-0.5"];
-/// Model files, and what their programs are called.
-const MODELS: [(&str, &str); 4] =
-    [("model.dgp", "regression"), ("classes.dgp", "classification"), ("plain.dgp", "plain"), ("both.dgp", "both")];
+/// Model files, what their programs are called, and what the functions are given.
+const MODELS: [(&str, &str, &str); 5] = [
+    ("model.dgp", "regression", "0.25, -0.5"),
+    ("classes.dgp", "classification", "0.25, -0.5"),
+    ("plain.dgp", "plain", "0.25, -0.5"),
+    ("both.dgp", "both", "0.25, -0.5"),
+    ("words.dgp", "words", "Grade::Fine, 0.25, -0.5, State::On"),
+];
 
 /// The printed code.
 fn snippet(folder: &Folder, model: &str) -> String {
@@ -19,14 +24,13 @@ fn snippet(folder: &Folder, model: &str) -> String {
 }
 
 /// The printed code with a `main` that prints what its functions answer.
-fn program(snippet: &str) -> String {
-    let values = X.join(", ");
+fn program(snippet: &str, values: &str) -> String {
     let calls: String = ["predict", "predict_sampled"]
         .iter()
         .filter(|name| snippet.contains(&format!("fn {name}(")))
         .map(|name| format!("println!(\"{{:?}}\", {name}({values}).unwrap());\n"))
         .collect();
-    format!("{snippet}\nfn main() {{\n{calls}}}\n")
+    format!("#![allow(dead_code)]\n{snippet}\nfn main() {{\n{calls}}}\n")
 }
 
 #[test]
@@ -41,6 +45,14 @@ fn it_compiles_and_predicts_what_the_command_predicts() {
     folder.write("classes.csv", classes.collect::<String>());
     folder.run(&format!("train classes.csv --target late --task classification {QUICK} --out classes.dgp")).succeeds();
     folder.write("x.csv", format!("{}\n", X.join(",")));
+    // A column of words, one of them no name of Rust's, and one of two words.
+    let words = folder.read_text("data.csv").lines().enumerate().fold(String::new(), |text, (row, line)| match row {
+        0 => format!("grade,{line},state\n"),
+        row => format!("{text}{},{line},{}\n", ["<5", "self", "fine"][row % 3], ["on", "off"][row % 2]),
+    });
+    folder.write("words.csv", words);
+    folder.run(&format!("train words.csv --target y {QUICK} --out words.dgp")).succeeds();
+    folder.write("one.csv", "grade,a,b,state\nfine,0.25,-0.5,on\n");
 
     folder.run(&format!("train data.csv --target y {QUICK} --flow-time 0 --out plain.dgp")).succeeds();
     folder.write("both.csv", both(&folder.read_text("data.csv")));
@@ -56,13 +68,13 @@ fn it_compiles_and_predicts_what_the_command_predicts() {
     folder.write("Cargo.toml", format!("{manifest}diffgp-infer = {{ path = {:?} }}\n", infer.display().to_string()));
     // In a library without std, as it is printed.
     let mut library = "#![no_std]\n#![allow(dead_code)]\n".to_owned();
-    for (model, name) in MODELS {
+    for (model, name, values) in MODELS {
         let pasted = snippet(&folder, model);
         library += &format!(
             "mod {name} {{\n{}\n}}\n",
             pasted.replace(&format!("{model:?}"), &format!("{:?}", format!("bin/{model}")))
         );
-        fs::write(source.join(format!("{name}.rs")), program(&pasted)).unwrap();
+        fs::write(source.join(format!("{name}.rs")), program(&pasted, values)).unwrap();
         fs::copy(folder.path(model), source.join(model)).unwrap();
     }
     folder.write("src/lib.rs", library);
@@ -76,7 +88,9 @@ fn it_compiles_and_predicts_what_the_command_predicts() {
         assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };
-    let predict = |model: &str| folder.run(&format!("predict {model} x.csv --deterministic --json")).json();
+    let predict_row =
+        |model: &str, row: &str| folder.run(&format!("predict {model} {row} --deterministic --json")).json();
+    let predict = |model: &str| predict_row(model, "x.csv");
     let number = |value: &serde_json::Value| value.as_f64().unwrap() as f32;
     let probability = number(&predict("classes.dgp")["probability"][0]);
     assert_eq!(run("classification").lines().next(), Some(format!("Some({probability:?})").as_str()));
@@ -86,6 +100,9 @@ fn it_compiles_and_predicts_what_the_command_predicts() {
         assert!(result.starts_with(&format!("({mean:?}, Some((")), "{result} for a mean of {mean:?}");
         assert_eq!(result.lines().count(), functions, "nothing is sampled without a flow: {result}");
     }
+    let mean = number(&predict_row("words.dgp", "one.csv")["mean"][0]);
+    let result = run("words");
+    assert!(result.starts_with(&format!("({mean:?}, Some((")), "{result} for a mean of {mean:?}");
     let outputs = &predict("both.dgp")["outputs"];
     let of = |index: usize| (number(&outputs[index]["mean"][0]), number(&outputs[index]["deviation"][0]));
     assert_eq!(run("both").lines().next(), Some(format!("{:?}", [Some(of(0)), Some(of(1))]).as_str()));

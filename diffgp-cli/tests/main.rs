@@ -1,12 +1,14 @@
 //! The `diffgp` command through the real binary.
 
 mod bad_input;
+mod categories;
 mod compress;
 mod crossval;
 mod data_files;
 mod data_precision;
 mod demo;
 mod device;
+mod dirt;
 mod evaluate;
 mod everyday_files;
 mod explore;
@@ -31,6 +33,7 @@ mod late_failures;
 mod many_answers;
 mod new_firmware;
 mod plot;
+mod relevance;
 mod report;
 mod runner;
 mod signing;

@@ -103,3 +103,18 @@ def test_the_same_sentences(command, tmp_path):
     with pytest.raises(ValueError) as refused:
         Model(tmp_path / "broken.dgp")
     assert said.strip() == f"error: {refused.value}"
+
+
+def test_a_model_of_words_reads_the_columns_of_a_frame(command, tmp_path):
+    columns = numbers()
+    columns["colour"] = [["red", "blue", "green"][row % 3] for row in range(80)]
+    columns["state"] = [["on", "off"][row % 2] for row in range(80)]
+    frame = table(tmp_path, columns)
+    command("train", tmp_path / "data.csv", "--target", "force", "--out", tmp_path / "m.dgp", "--iterations", 8)
+    told = json.loads(command("predict", tmp_path / "m.dgp", tmp_path / "data.csv", "--json"))
+    model = Model(tmp_path / "m.dgp")
+    assert model.input_names == ["angle", "load", "colour=blue", "colour=green", "colour=red", "state=off|on"]
+    assert np.array_equal(model.predict(frame).mean.astype(np.float32), np.float32(told["mean"]))
+    frame.loc[7, "colour"] = "violet"
+    with pytest.raises(ValueError, match="row 7, column 'colour': 'violet' is none of the words"):
+        model.predict(frame)

@@ -4,6 +4,7 @@
 //! costs 4·N·(D+O) bytes from the first line read to the end of training.
 
 mod arrays;
+mod categories;
 mod cell;
 mod classes;
 mod contents;
@@ -20,9 +21,11 @@ mod parquet_table;
 #[path = "data/no_parquet.rs"]
 mod parquet_table;
 mod place;
+mod ranking;
 mod records;
 mod rows;
 mod scaling;
+mod selected;
 mod source;
 mod split;
 mod spread;
@@ -30,8 +33,10 @@ mod survey;
 mod table;
 mod tabular;
 mod value;
+mod words;
 mod zip;
 
+pub use categories::{Category, Field, MAX_CATEGORIES, fields};
 pub use classes::MAX_CLASSES;
 pub use error::{CellProblem, DataError};
 pub use first_line::Header;

@@ -20,7 +20,7 @@ pub use auc::area_under_curve;
 pub use class_figures::{BINS, Bin, ClassFigures, ClassTally, most_probable};
 pub use crps::crps;
 pub use output_figures::{LEVELS, OutputFigures, OutputTally, PredictedOutput, log_density, winkler};
-pub use score::{Figures, Known, score};
+pub use score::{Figures, Known, log_likelihoods, score};
 pub use states::states;
 
 /// Rows whose paths are in memory at once.

@@ -44,13 +44,16 @@ pub fn check(path: &Path, (header, kind): (Header, TargetKind)) -> Reached {
     }
 }
 
-/// How many rows of inputs could be read, and whether these are all.
+/// How many rows of inputs that are numbers could be read, and whether these are all.
 fn rows(path: &Path, header: Header) -> (usize, bool) {
     let Ok(mut rows) = Rows::open(path, header, "0") else { return (0, false) };
     assert!(rows.columns() > 0 && rows.names().is_none_or(|names| names.len() == rows.columns()));
     // A column may be named 0.
     let Ok(targets) = rows.find_targets("0") else { return (0, false) };
-    let inputs: Vec<usize> = (0..rows.columns()).filter(|column| !targets.contains(column)).collect();
+    // Words are read as what they are.
+    let columns = rows.columns();
+    let is_number = |column: &usize| !targets.contains(column) && !rows.holds_words(*column);
+    let inputs: Vec<usize> = (0..columns).filter(is_number).collect();
     let (mut cells, mut count) = (Vec::new(), 0);
     loop {
         match rows.next_cells(&inputs, &mut cells) {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::categories;
 use super::summary::Summary;
 use crate::identifiers::identifiers;
 use crate::shown;
@@ -49,10 +50,10 @@ fn lines(bytes: &[u8]) -> String {
 /// Rust to paste, with the right constants: items that compile in any file, of a `no_std` program too.
 pub(super) fn snippet(name: &str, summary: &Summary) -> String {
     let file = shown::rust_string(name);
-    let names = summary.input.iter().map(|input| input.name.as_deref().unwrap_or_default());
-    let inputs = input_names(names);
-    let arguments: String = inputs.iter().map(|name| format!("{name}: f32, ")).collect();
-    let (arguments, values) = (arguments.trim_end_matches(", "), inputs.join(", "));
+    let inputs = input_names(summary.input.iter().map(|input| input.name.as_deref().unwrap_or_default()));
+    let words = categories::rust(&summary.categories, &inputs, &taken());
+    let (types, arguments, of_words) = (words.types, words.arguments.join(", "), words.of_words);
+    let values = inputs.join(", ");
     let (answer, value) = answer(summary.classes.as_ref().map(Vec::len), summary.model_outputs);
     let workspace = workspace(summary.inputs, summary.features, summary.model_outputs);
     let begin = |name: &str| {
@@ -60,7 +61,7 @@ pub(super) fn snippet(name: &str, summary: &Summary) -> String {
             "fn {name}({arguments}) -> Result<{answer}, Error> {{\n    \
              let model = Model::parse(MODEL)?;  // checks everything; once, at start-up, is enough\n    \
              let mut workspace = {workspace}::new();  // {} bytes\n    \
-             let x = [{values}];\n",
+             {of_words}    let x = [{values}];\n",
             summary.workspace_bytes
         )
     };
@@ -83,7 +84,7 @@ pub(super) fn snippet(name: &str, summary: &Summary) -> String {
     format!(
         "to paste:\n\n\
          use diffgp_infer::{{{imports}}};\n\n\
-         static MODEL: &[u8] = include_model!({file});\n\n\
+         static MODEL: &[u8] = include_model!({file});\n\n{types}\
          /// {described}{how}.\n{drift}{sampled}"
     )
 }

@@ -5,8 +5,10 @@ use std::fmt::Write;
 use diffgp_core::blob::{CHECKSUM_BYTES, KernelRecord, OutputRecord, PRELUDE_BYTES, TargetRecord};
 use diffgp_infer::Model;
 use diffgp_train::device_cost::{Core, Work};
+use diffgp_train::relevance;
 use serde::Serialize;
 
+use super::categories::{self, CategorySummary};
 use super::compression::Compression;
 use super::sizes::Sizes;
 use crate::calibrate::Calibrated;
@@ -37,6 +39,8 @@ pub(super) struct Summary {
     parts: Vec<Part>,
     work: Vec<Work>,
     pub(super) input: Vec<InputSummary>,
+    /// Inputs that stand for words.
+    pub(super) categories: Vec<CategorySummary>,
     /// O of the workspace.
     pub(super) model_outputs: usize,
     /// The first of `targets`.
@@ -71,6 +75,10 @@ pub(super) struct InputSummary {
     pub(super) scale: f32,
     pub(super) low: f32,
     pub(super) high: f32,
+    /// One over the length-scale of the predictor, in deviations; null in integers.
+    sensitivity: Option<f64>,
+    /// The same of the flow, averaged over what it moves; null without one.
+    flow_sensitivity: Option<f64>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -95,14 +103,17 @@ impl Summary {
         let blob = model.blob();
         let header = blob.header();
         let mut names = blob.names().map(str::to_owned);
+        let (sensitivity, of_flow) = (relevance::sensitivities(model), relevance::flow_sensitivities(model));
         let input: Vec<InputSummary> = (0..model.inputs())
-            .map_while(|index| blob.input(index))
-            .map(|input| InputSummary {
+            .map_while(|index| Some((index, blob.input(index)?)))
+            .map(|(index, input)| InputSummary {
                 name: names.next(),
                 mean: input.mean,
                 scale: 1.0 / input.scale,
                 low: input.low,
                 high: input.high,
+                sensitivity: sensitivity.as_ref().map(|of| of[index]),
+                flow_sensitivity: of_flow.as_ref().map(|of| of[index]),
             })
             .collect();
         let target = |index: usize| {
@@ -130,6 +141,7 @@ impl Summary {
             model_id: header.model_id.iter().map(|byte| format!("{byte:02x}")).collect(),
             parts,
             work: Core::ALL.iter().map(|core| core.work(model)).collect(),
+            categories: categories::of(&input),
             input,
             model_outputs: model.outputs(),
             target: targets[0].clone(),
@@ -227,18 +239,35 @@ impl Summary {
         writeln!(text, "\ninputs, in raw units, in this order")?;
         writeln!(
             text,
-            "  {:>3}  {:<width$} {:>12} {:>12} {:>12} {:>12}",
-            "", "name", "lowest", "highest", "mean", "deviation"
+            "  {:>3}  {:<width$} {:>12} {:>12} {:>12} {:>12}{}",
+            "",
+            "name",
+            "lowest",
+            "highest",
+            "mean",
+            "deviation",
+            sensitivities(self.input.first(), |_| "sensitivity".to_owned(), "of flow")
         )?;
         for (index, input) in self.input.iter().enumerate() {
             writeln!(
                 text,
-                "  {index:>3}  {:<width$} {:>12} {:>12} {:>12} {:>12}",
+                "  {index:>3}  {:<width$} {:>12} {:>12} {:>12} {:>12}{}",
                 shown(&input.name),
                 end(input.low),
                 end(input.high),
                 mean(input.mean, input.scale),
-                deviation(input.scale)
+                deviation(input.scale),
+                sensitivities(
+                    Some(input),
+                    |value| format!("{value:.3}"),
+                    &input.flow_sensitivity.map_or_else(String::new, |value| format!("{value:.3}"))
+                )
+            )?;
+        }
+        if self.input.iter().any(|input| input.sensitivity.is_some()) {
+            writeln!(
+                text,
+                "sensitivity: one over the length-scale, in deviations of the input; near 0, answers hardly change with it"
             )?;
         }
         let classes: Option<Vec<String>> =
@@ -266,6 +295,13 @@ impl Summary {
         }
         Ok(())
     }
+}
+
+/// The columns of the sensitivities, as far as the model has them.
+fn sensitivities(input: Option<&InputSummary>, of_predictor: impl Fn(f64) -> String, of_flow: &str) -> String {
+    let predictor = input.and_then(|input| input.sensitivity).map(|value| format!(" {:>12}", of_predictor(value)));
+    let flow = input.and_then(|input| input.flow_sensitivity).map(|_| format!(" {of_flow:>8}"));
+    [predictor, flow].into_iter().flatten().collect()
 }
 
 fn is_number(name: &str) -> bool {

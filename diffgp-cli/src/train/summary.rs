@@ -7,7 +7,10 @@ use diffgp_train::train::{Compaction, Cut, Gain, Trained, WORTHWHILE_GAIN, WORTH
 use serde::Serialize;
 
 use super::Args;
+use super::relevant::{self, Relevant};
+use super::select::Selection;
 use crate::calibrate::Calibrated;
+use crate::dirt::Warned;
 use crate::{console, progress};
 
 /// What `--json` prints.
@@ -20,6 +23,14 @@ pub(super) struct Summary {
     pub(super) compression_loss: Option<f64>,
     pub(super) rows: usize,
     pub(super) inputs: usize,
+    /// What the columns are to the model, on held-out rows if there are some.
+    pub(super) relevance: Vec<Relevant>,
+    /// Null without --select.
+    pub(super) selection: Option<Selection>,
+    #[serde(skip)]
+    pub(super) held_out: bool,
+    /// What looks wrong in the data.
+    pub(super) warnings: Vec<Warned>,
     /// 0 if no flow was asked for or none was worth it.
     pub(super) flow_time: f64,
     pub(super) iteration: u64,
@@ -89,6 +100,8 @@ impl Summary {
             .validation_log_likelihood
             .map_or_else(String::new, |value| format!(", validation log-likelihood {value:.4}"));
         let choices: String = choices(trained).into_iter().map(|choice| choice + "\n").collect();
+        let inputs: String =
+            relevant::lines(&self.relevance, self.held_out).into_iter().map(|line| line + "\n").collect();
         let steps =
             self.discretisation_error.map_or_else(String::new, |error| format!("{}\n", console::steps_error(error)));
         let left_out = self.compaction.as_ref().map_or_else(String::new, |left| format!("{}\n", left.text()));
@@ -103,7 +116,7 @@ impl Summary {
         let target = args.rows.target.as_deref().filter(|name| args.strip_names || name.parse::<usize>().is_ok());
         let target = target.map_or_else(String::new, |target| format!(" --target {}", console::quoted(target)));
         format!(
-            "{model}: {}, iteration {}{validated}, {}\n{choices}{steps}{left_out}{bars}{compression}\
+            "{model}: {}, iteration {}{validated}, {}\n{choices}{inputs}{steps}{left_out}{bars}{compression}\
              {compared} on {} rows: mean within {:.1e} standard deviations, variance within {:.1e}\n\
              {page}\n\
              next:\n  diffgp eval {model} {data}{target}{}{}\n  diffgp inspect {model}\n",

@@ -15,6 +15,7 @@ mod header;
 mod literal;
 mod records;
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -50,9 +51,13 @@ struct ArrayTable {
     /// The array and the column in it.
     columns: Vec<(usize, usize)>,
     rows: u64,
+    /// The row at hand, and how many were read.
     row: u64,
-    /// The row at hand was looked at before it was asked for; so was its error.
-    ahead: Option<Result<bool, DataError>>,
+    read: u64,
+    /// Rows that were looked at already, of every array.
+    ahead: VecDeque<Vec<Vec<u8>>>,
+    /// What came behind them, if that was no row.
+    after: Option<Result<bool, DataError>>,
 }
 
 /// A file with one array.
@@ -230,7 +235,7 @@ impl ArrayTable {
         let arrays: Vec<Array> = parts.into_iter().map(|(array, _)| array).collect();
         let of_array = |(index, array): (usize, &Array)| (0..array.columns.len()).map(move |column| (index, column));
         let columns = arrays.iter().enumerate().flat_map(of_array).collect();
-        Self { path: path.to_owned(), arrays, columns, rows, row: 0, ahead: None }
+        Self { path: path.to_owned(), arrays, columns, rows, row: 0, read: 0, ahead: VecDeque::new(), after: None }
     }
 
     /// With the given names, or those of the records of an array alone.
@@ -257,9 +262,9 @@ impl ArrayTable {
         }
     }
 
-    fn advance(&mut self) -> Result<bool, DataError> {
-        let ended = self.row == self.rows;
-        let (path, row) = (&self.path, self.row + 1);
+    fn read_row(&mut self) -> Result<bool, DataError> {
+        let ended = self.read == self.rows;
+        let (path, row) = (&self.path, self.read + 1);
         for array in &mut self.arrays {
             let outcome = if ended { array.records.end() } else { array.records.next(&mut array.row) };
             outcome.map_err(|error| match error.kind() {
@@ -270,35 +275,44 @@ impl ArrayTable {
                 _ => of_file(path, error),
             })?;
         }
-        self.row += u64::from(!ended);
+        self.read += u64::from(!ended);
         Ok(!ended)
     }
 }
 
 impl Tabular for ArrayTable {
     fn next(&mut self) -> Result<bool, DataError> {
-        match self.ahead.take() {
-            Some(outcome) => outcome,
-            None => self.advance(),
-        }
+        let is_row = match self.ahead.pop_front() {
+            Some(rows) => {
+                self.arrays.iter_mut().zip(rows).for_each(|(array, row)| array.row = row);
+                true
+            }
+            None => self.after.take().unwrap_or_else(|| self.read_row())?,
+        };
+        self.row += u64::from(is_row);
+        Ok(is_row)
     }
 
     fn cell(&self, column: usize) -> Value<'_> {
         let (array, column) = self.columns[column];
         let array = &self.arrays[array];
-        let Column { element, offset, .. } = array.columns[column];
-        element.value(&array.row[offset..offset + element.size])
+        array.columns[column].value(&array.row)
     }
 
     fn place(&self) -> Place {
         Place { row: self.row, ..Place::default() }
     }
 
-    fn begins_with_word(&mut self, column: usize) -> bool {
-        if self.ahead.is_none() && self.row == 0 {
-            self.ahead = Some(self.advance());
+    fn beginning(&mut self, column: usize, rows: usize) -> Vec<Value<'_>> {
+        while self.ahead.len() < rows && self.after.is_none() {
+            match self.read_row() {
+                Ok(true) => self.ahead.push_back(self.arrays.iter().map(|array| array.row.clone()).collect()),
+                outcome => self.after = Some(outcome),
+            }
         }
-        matches!(self.ahead, Some(Ok(true))) && self.cell(column).is_word()
+        let (array, column) = self.columns[column];
+        let column = &self.arrays[array].columns[column];
+        self.ahead.iter().take(rows).map(|row| column.value(&row[array])).collect()
     }
 }
 

@@ -41,7 +41,7 @@ fn no_number(cell: &str) -> CellProblem {
 }
 
 /// True or false, in the words that spreadsheets and programs write.
-fn truth(cell: &str) -> Option<bool> {
+pub(super) fn truth(cell: &str) -> Option<bool> {
     let is = |words: [&str; 2]| words.iter().any(|word| cell.eq_ignore_ascii_case(word));
     match () {
         () if is(["true", "yes"]) => Some(true),
@@ -100,6 +100,18 @@ fn is_time(cell: &str) -> bool {
 pub(super) fn is_word(cell: &[u8]) -> bool {
     let text = text(cell);
     text.parse::<f64>().is_err() && (no_number(&text) == CellProblem::NotANumber || text.eq_ignore_ascii_case("none"))
+}
+
+/// The word in a cell of a text column: any text that is no number. `none` is a word.
+pub(super) fn word(cell: &[u8]) -> Result<String, CellProblem> {
+    let cell = std::str::from_utf8(cell).map_err(|_| CellProblem::NotUtf8)?.trim();
+    match cell.parse::<f64>() {
+        Ok(_) => Err(CellProblem::NumberAmongCategories),
+        Err(_) if no_number(cell) == CellProblem::Missing && !cell.eq_ignore_ascii_case("none") => {
+            Err(CellProblem::Missing)
+        }
+        Err(_) => Ok(cell.to_owned()),
+    }
 }
 
 /// The text of a cell without the blanks around it.

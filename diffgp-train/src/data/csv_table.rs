@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use super::Columns;
-use super::cell::{is_word, text};
+use super::cell::text;
 use super::dialect::Dialect;
 use super::error::DataError;
 use super::first_line::{FirstLine, Header, columns_of, split_names};
@@ -26,6 +26,8 @@ pub(super) struct CsvTable {
     columns: usize,
     /// Rows of data that were looked at already.
     ahead: VecDeque<Record>,
+    /// What came behind them, if that was no row.
+    after: Option<Result<bool, DataError>>,
     row: u64,
 }
 
@@ -46,6 +48,7 @@ impl CsvTable {
             record: Record::default(),
             columns: 0,
             ahead: VecDeque::new(),
+            after: None,
             row: 0,
         };
         if !table.read_record()? {
@@ -109,7 +112,7 @@ impl Tabular for CsvTable {
     fn next(&mut self) -> Result<bool, DataError> {
         if let Some(record) = self.ahead.pop_front() {
             self.record = record;
-        } else if !self.read_record()? {
+        } else if !self.after.take().unwrap_or_else(|| self.read_record())? {
             return Ok(false);
         }
         self.row += 1;
@@ -133,7 +136,13 @@ impl Tabular for CsvTable {
         Place { row: self.row, line: Some(self.record.line()), row_group: None }
     }
 
-    fn begins_with_word(&mut self, column: usize) -> bool {
-        self.ahead.front().and_then(|record| record.get(column)).is_some_and(is_word)
+    fn beginning(&mut self, column: usize, rows: usize) -> Vec<Value<'_>> {
+        while self.ahead.len() < rows && self.after.is_none() {
+            match self.read_record() {
+                Ok(true) => self.ahead.push_back(self.record.clone()),
+                outcome => self.after = Some(outcome),
+            }
+        }
+        self.ahead.iter().take(rows).filter_map(|record| record.get(column)).map(Value::text_of).collect()
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use diffgp_core::blob::limits::{MAX_INPUTS, MAX_NAME};
 
+use super::categories::MAX_CATEGORIES;
 use super::classes::MAX_CLASSES;
 use super::place::Place;
 use super::records::{MAX_CELLS, MAX_LINE};
@@ -65,7 +66,7 @@ pub enum DataError {
         what: &'static str,
     },
     /// Cells of several columns, or many cells of one, are not usable numbers.
-    #[error("{first}; in all there are no numbers in {columns}")]
+    #[error("{first}; in all this concerns {columns}")]
     Columns {
         /// The first such cell.
         first: Box<DataError>,
@@ -152,12 +153,17 @@ pub enum DataError {
         line: u64,
     },
     /// More inputs than a model can have.
-    #[error("{}: {inputs} columns are left for the inputs; expected at most {MAX_INPUTS}, leave others out", path.display())]
+    #[error("{}: {inputs} inputs; expected at most {MAX_INPUTS}, leave others out{}", path.display(), go_with_target(kept))]
     ManyInputs {
         /// The file.
         path: PathBuf,
         /// How many there are.
         inputs: usize,
+        /// Names, or indices, of as many columns as there may be, those that go most with the target first; none if words are
+        /// too many.
+        kept: Vec<String>,
+        /// The others, in the order of the file.
+        leave_out: Vec<String>,
     },
     /// Not as many groups as rows.
     #[error("{groups} groups do not go with {rows} rows; expected one for every row")]
@@ -252,6 +258,28 @@ pub enum DataError {
         /// How many there are.
         targets: usize,
     },
+    /// A text column whose categories a model could not name.
+    #[error(
+        "{}: column {column} holds words, which become inputs named after the column; expected a header with a name for it, \
+         without the sign =, or the column left out",
+        path.display()
+    )]
+    UnnamedWords {
+        /// The file.
+        path: PathBuf,
+        /// Its name in quotes, or its index.
+        column: String,
+    },
+    /// A text column that says nothing.
+    #[error("{}: column {column} is {word:?} in every row; expected different words, or the column left out", path.display())]
+    OneWord {
+        /// The file.
+        path: PathBuf,
+        /// Its name in quotes, or its index.
+        column: String,
+        /// The word.
+        word: String,
+    },
     /// Nothing to tell apart.
     #[error("{}{column}: all rows are of the class {class:?}; expected at least two classes", place(path))]
     OneClass {
@@ -332,6 +360,17 @@ pub enum DataError {
     },
 }
 
+/// The first of the columns that say most.
+fn go_with_target(columns: &[String]) -> String {
+    match columns {
+        [] => String::new(),
+        _ => {
+            let first: Vec<&str> = columns.iter().take(5).map(String::as_str).collect();
+            format!("; by rank correlation, {}, … go most with the target", first.join(", "))
+        }
+    }
+}
+
 /// The beginning of a message: the file, if there is one.
 fn place(path: &Option<PathBuf>) -> String {
     path.as_ref().map_or_else(String::new, |path| format!("{}: ", path.display()))
@@ -379,6 +418,15 @@ pub enum CellProblem {
     /// A number in a column that was taken for classes because it begins with a word.
     #[error("is a number, but the rows before hold words; expected numbers alone, or classes alone")]
     NumberAmongWords,
+    /// More different words in an input than become inputs of their own.
+    #[error("is one word too many; expected at most {MAX_CATEGORIES} different ones in an input, leave the column out")]
+    TooManyCategories,
+    /// A number in an input of words.
+    #[error("is a number, but the first rows hold words; expected words alone, or numbers alone")]
+    NumberAmongCategories,
+    /// A word that did not occur in the data that a model was trained on.
+    #[error("is none of the words that the model knows")]
+    UnknownCategory,
     /// Not text.
     #[error("is not UTF-8 text; save the file as UTF-8")]
     NotUtf8,

@@ -24,7 +24,8 @@ pub fn read_groups<'a>(
         _ => None,
     });
     inputs.retain(|&input| Some(input) != class);
-    rows.watch(Watched { inputs, class, group: Some(column), ..Watched::default() });
+    let words: Vec<usize> = inputs.extract_if(.., |input| rows.holds_words(*input)).collect();
+    rows.watch(Watched { inputs, class, words, group: Some(column), ..Watched::default() });
     let (mut numbers, mut groups) = (HashMap::new(), Vec::new());
     while rows.next_cells(&[], &mut Vec::new())? {
         let next = numbers.len() as u32;

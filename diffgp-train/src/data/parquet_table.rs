@@ -153,14 +153,22 @@ impl ParquetTable {
         DataError::Arrays { path: self.path.clone(), problem }
     }
 
-    /// The first row's cell in a column, which is read for that alone.
-    fn first_is_word(&mut self, column: usize) -> Result<bool, String> {
-        let Some(group) = self.groups.iter().position(|&rows| rows > 0) else { return Ok(false) };
-        let row_group = guarded(|| self.file.get_row_group(group))?;
-        let reader = guarded(|| row_group.get_column_reader(column))?;
-        let column = &mut self.columns[column];
-        column.open(reader);
-        Ok(guarded(|| column.fill(1))? == 1 && column.value(0).is_word())
+    /// The first cells of a column, which is read for that alone.
+    fn first_cells(&mut self, column: usize, rows: usize) -> Result<Vec<Value<'static>>, String> {
+        let mut cells = Vec::new();
+        for (group, &in_group) in self.groups.iter().enumerate().filter(|&(_, &in_group)| in_group > 0) {
+            let wanted = usize::try_from(in_group).unwrap_or(rows).min(rows - cells.len());
+            if wanted == 0 {
+                break;
+            }
+            let row_group = guarded(|| self.file.get_row_group(group))?;
+            let reader = guarded(|| row_group.get_column_reader(column))?;
+            let column = &mut self.columns[column];
+            column.open(reader);
+            let read = guarded(|| column.fill(wanted))?;
+            cells.extend((0..read).map(|row| column.value(row).into_owned()));
+        }
+        Ok(cells)
     }
 }
 
@@ -183,9 +191,8 @@ impl Tabular for ParquetTable {
         Place { row: self.row, line: None, row_group: Some(self.group + 1) }
     }
 
-    /// What cannot be read is said when rows are read.
-    fn begins_with_word(&mut self, column: usize) -> bool {
-        self.row == 0 && self.first_is_word(column).unwrap_or(false)
+    fn beginning(&mut self, column: usize, rows: usize) -> Vec<Value<'_>> {
+        if self.row == 0 { self.first_cells(column, rows).unwrap_or_default() } else { Vec::new() }
     }
 
     fn choose(&mut self, columns: &[usize]) {

@@ -10,11 +10,13 @@ use super::error::{CellProblem, DataError};
 use super::first_line::Header;
 use super::spread::Spread;
 use super::tabular::{Opened, Tabular};
-use super::value::Value;
-use super::{Columns, Missing, arrays, names, parquet_table};
+use super::value::{Value, are_words};
+use super::{Category, Columns, Missing, arrays, names, parquet_table};
 
 /// Names that a message lists at most.
 const LISTED: usize = 30;
+/// Rows by which words are told from numbers.
+const JUDGED: usize = 50;
 
 /// The rows of an open file: CSV, arrays of NumPy, or Parquet.
 #[derive(Debug)]
@@ -44,6 +46,8 @@ pub struct Watched {
     pub targets: Vec<usize>,
     /// A class.
     pub class: Option<usize>,
+    /// Inputs that hold words.
+    pub words: Vec<usize>,
     /// Words that say which rows belong together; a missing one is a word like others.
     pub group: Option<usize>,
 }
@@ -165,8 +169,9 @@ impl Rows {
     /// Says, before a row is read, which columns are looked at, and in which missing cells are handled as was asked for: a row
     /// with one is left out, or a cell of the inputs is filled.
     pub fn watch(&mut self, watched: Watched) {
-        let Watched { inputs, targets, class, group } = &watched;
-        let columns: Vec<usize> = inputs.iter().chain(targets).chain(class).chain(group).copied().collect();
+        let Watched { inputs, targets, class, words, group } = &watched;
+        let columns: Vec<usize> =
+            inputs.iter().chain(targets).chain(class).chain(words).chain(group).copied().collect();
         self.table.choose(&columns);
         self.watched = watched;
     }
@@ -208,16 +213,50 @@ impl Rows {
 
     /// Whether the row read last has nothing in one of the columns that are watched.
     fn lacks_something(&self) -> bool {
-        let Watched { inputs, targets, class, .. } = &self.watched;
+        let Watched { inputs, targets, class, words, .. } = &self.watched;
         let no_number = |&column: &usize| self.cell(column).number() == Err(CellProblem::Missing);
         let no_class = |&column: &usize| self.cell(column).class() == Err(CellProblem::Missing);
-        inputs.iter().chain(targets).any(no_number) || class.iter().any(no_class)
+        let no_word = |&column: &usize| self.cell(column).word() == Err(CellProblem::Missing);
+        inputs.iter().chain(targets).any(no_number) || class.iter().any(no_class) || words.iter().any(no_word)
     }
 
     /// The name of the class in a column of the row read last: a word, or a whole number in its shortest form.
     pub fn class(&self, column: usize) -> Result<String, DataError> {
         let cell = self.cell(column);
         cell.class().map_err(|problem| self.cell_error(column, &cell.text(), problem))
+    }
+
+    /// Whether a column holds words, and is an input by its categories: none of its first fifty cells is a number, and one
+    /// at least is a word other than those for true and false. Asked before a row is read.
+    pub fn holds_words(&mut self, column: usize) -> bool {
+        are_words(&self.table.beginning(column, JUDGED))
+    }
+
+    /// The word in a column of the row read last.
+    pub(super) fn word_in(&self, column: usize) -> Result<String, CellProblem> {
+        self.cell(column).word()
+    }
+
+    /// The same; nothing if it is missing and to be filled.
+    pub(super) fn word(&mut self, column: usize) -> Result<Option<String>, DataError> {
+        match self.word_in(column) {
+            Ok(word) => Ok(Some(word)),
+            Err(CellProblem::Missing) if self.missing == Missing::Mean => {
+                self.filled += 1;
+                Ok(None)
+            }
+            Err(problem) => Err(self.cell_error(column, &self.cell(column).text(), problem)),
+        }
+    }
+
+    /// Which word of a category a column of the row read last holds; nothing if it is missing and to be filled.
+    pub fn category(&mut self, column: usize, category: &Category) -> Result<Option<usize>, DataError> {
+        let unknown = |rows: &Self| rows.cell_error(column, &rows.cell(column).text(), CellProblem::UnknownCategory);
+        if self.word_in(column) == Err(CellProblem::NumberAmongCategories) {
+            return Err(unknown(self));
+        }
+        let Some(word) = self.word(column)? else { return Ok(None) };
+        category.find(&word).map(Some).ok_or_else(|| unknown(self))
     }
 
     /// The error for a class that the model does not know, in the row read last.
@@ -227,12 +266,16 @@ impl Rows {
 
     /// Whether the first row of data holds a word in that column; asked before a row is read.
     pub(super) fn begins_with_word(&mut self, column: usize) -> bool {
-        self.table.begins_with_word(column)
+        self.table.beginning(column, 1).first().is_some_and(Value::is_word)
     }
 
     pub(super) fn one_class(&self, column: usize, class: String) -> DataError {
         let column = format!("column {}", self.label(column));
         DataError::OneClass { path: Some(self.path.clone()), column, class: quoted(&class) }
+    }
+
+    pub(super) fn one_word(&self, column: usize, word: &str) -> DataError {
+        DataError::OneWord { path: self.path.clone(), column: self.label(column), word: word.to_owned() }
     }
 
     pub(super) fn empty_column(&self, column: usize) -> DataError {

@@ -1,15 +1,22 @@
-//! All columns of a file that hold something else than numbers, so that they can be mended or left out at once.
+//! All columns of a file that hold something else than numbers, or too many words, so that they can be mended or left out at once.
 
 use std::collections::BTreeMap;
 
 use super::cell::quoted;
+use super::words::Words;
 use super::{CellProblem, DataError, Rows};
 
 /// Columns that are named at most.
 const NAMED: usize = 20;
 
 /// Goes through the rest of the file after the first cell that is no number. That error, and what else would follow it.
-pub(super) fn survey(rows: &mut Rows, used: &[usize], inputs: &[usize], first: DataError) -> DataError {
+pub(super) fn survey(
+    rows: &mut Rows,
+    used: &[usize],
+    inputs: &[usize],
+    words: &mut Words,
+    first: DataError,
+) -> DataError {
     let DataError::Cell { problem, .. } = &first else { return first };
     if !is_usual(*problem) {
         return first;
@@ -18,11 +25,10 @@ pub(super) fn survey(rows: &mut Rows, used: &[usize], inputs: &[usize], first: D
     let mut cells = 0;
     // The row with the error is the one read last; a file that ends in another error is counted to there.
     loop {
-        for &column in used {
-            if let Err(problem) = rows.cell(column).number() {
-                *counts.entry(column).or_default().entry(kind(problem)).or_default() += 1;
-                cells += 1;
-            }
+        let numbers = used.iter().filter_map(|&column| Some((column, rows.cell(column).number().err()?)));
+        for (column, problem) in numbers.chain(words.problems(rows)).collect::<Vec<_>>() {
+            *counts.entry(column).or_default().entry(kind(problem)).or_default() += 1;
+            cells += 1;
         }
         if !matches!(rows.next_cells(&[], &mut Vec::new()), Ok(true)) {
             break;
@@ -49,14 +55,8 @@ pub(super) fn survey(rows: &mut Rows, used: &[usize], inputs: &[usize], first: D
 
 /// Not a slip in a single cell, but what whole columns are made of.
 fn is_usual(problem: CellProblem) -> bool {
-    matches!(
-        problem,
-        CellProblem::Missing
-            | CellProblem::NotANumber
-            | CellProblem::Time
-            | CellProblem::Thousands
-            | CellProblem::UnreadType
-    )
+    use CellProblem::{Missing, NotANumber, Thousands, Time, TooManyCategories, UnreadType};
+    matches!(problem, Missing | NotANumber | Time | Thousands | TooManyCategories | UnreadType)
 }
 
 /// For counts.
@@ -68,6 +68,8 @@ fn kind(problem: CellProblem) -> &'static str {
         CellProblem::DecimalComma => "with a decimal comma",
         CellProblem::NotFinite | CellProblem::OutOfRange => "not finite",
         CellProblem::UnreadType => "of another type",
+        CellProblem::TooManyCategories => "words too many",
+        CellProblem::NumberAmongCategories => "numbers among words",
         _ => "words",
     }
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 use diffgp_core::blob::limits::MAX_INPUTS;
 
 use super::classes::{Classes, is_number};
+use super::ranking::too_many;
 use super::survey::survey;
+use super::words::Words;
 use super::{CellProblem, Columns, DataError, Dataset, Header, Rows, TargetKind, Watched};
 
 impl Dataset {
@@ -35,7 +37,7 @@ impl Dataset {
             return Err(DataError::NoInputs { path });
         }
         if inputs.len() > MAX_INPUTS {
-            return Err(DataError::ManyInputs { path, inputs: inputs.len() });
+            return Err(too_many(rows, &inputs, &targets));
         }
         rows.check_names(&[inputs.as_slice(), &targets].concat())?;
         let named = |columns: &[usize]| rows.names().map(|names| columns.iter().map(|&i| names[i].clone()).collect());
@@ -52,15 +54,16 @@ impl Dataset {
     }
 
     fn read_numbers(mut self, rows: &mut Rows, inputs: &[usize], targets: &[usize]) -> Result<Self, DataError> {
-        let used = [inputs, targets].concat();
-        rows.watch(Watched { inputs: inputs.to_vec(), targets: targets.to_vec(), ..Watched::default() });
+        let mut columns = InputColumns::new(rows, inputs)?;
+        let used = [columns.numbers.as_slice(), targets].concat();
+        rows.watch(Watched { targets: targets.to_vec(), ..columns.watched() });
         let mut cells = Vec::new();
-        while next(rows, &used, inputs, &mut cells)? {
-            let (x, y) = cells.split_at(inputs.len());
+        while columns.next(rows, &used, &mut cells)? {
+            let (x, y) = cells.split_at(columns.numbers.len());
             self.x.extend_from_slice(x);
             self.y.extend_from_slice(y);
         }
-        self.checked(rows, inputs, &used)
+        self.checked(rows, columns, &used)
     }
 
     /// With `words`, numbers are no classes.
@@ -71,9 +74,11 @@ impl Dataset {
         target: usize,
         words: bool,
     ) -> Result<Self, DataError> {
-        rows.watch(Watched { inputs: inputs.to_vec(), class: Some(target), ..Watched::default() });
+        let mut columns = InputColumns::new(rows, inputs)?;
+        let used = columns.numbers.clone();
+        rows.watch(Watched { class: Some(target), ..columns.watched() });
         let (mut cells, mut classes) = (Vec::new(), Classes::default());
-        while next(rows, inputs, inputs, &mut cells)? {
+        while columns.next(rows, &used, &mut cells)? {
             self.x.extend_from_slice(&cells);
             let name = rows.class(target)?;
             if words && is_number(&name) {
@@ -85,7 +90,7 @@ impl Dataset {
         self.y = y;
         let only = (classes.len() == 1).then(|| classes[0].clone());
         self.classes = Some(classes);
-        let data = self.checked(rows, inputs, inputs)?;
+        let data = self.checked(rows, columns, &used)?;
         match only {
             Some(class) => Err(rows.one_class(target, class)),
             None => Ok(data),
@@ -93,17 +98,54 @@ impl Dataset {
     }
 
     /// Refuses a file without rows, and columns that f32 cannot tell apart; fills what is to be filled.
-    fn checked(mut self, rows: &Rows, inputs: &[usize], columns: &[usize]) -> Result<Self, DataError> {
-        if self.x.is_empty() {
-            return Err(DataError::NoRows { path: Some(rows.path().to_owned()) });
+    fn checked(mut self, rows: &Rows, columns: InputColumns, used: &[usize]) -> Result<Self, DataError> {
+        let path = || rows.path().to_owned();
+        if self.y.is_empty() {
+            return Err(DataError::NoRows { path: Some(path()) });
         }
-        columns.iter().try_for_each(|&column| rows.check_spread(column, 0.0))?;
+        used.iter().try_for_each(|&column| rows.check_spread(column, 0.0))?;
+        let InputColumns { all, words, .. } = columns;
+        words.put_into(&mut self, &all, rows)?;
+        if self.inputs > MAX_INPUTS {
+            let (kept, leave_out) = (Vec::new(), Vec::new());
+            return Err(DataError::ManyInputs { path: path(), inputs: self.inputs, kept, leave_out });
+        }
         let [_, filled] = rows.repaired();
         if filled > 0 {
-            self.fill_with_means(|input| rows.empty_column(inputs[input]))?;
+            // Of words there is one at least, or they would be no words.
+            self.fill_with_means(|input| rows.empty_column(all[input.min(all.len() - 1)]))?;
         }
         self.x.shrink_to_fit();
         Ok(self)
+    }
+}
+
+/// The columns of the inputs, and which of them hold words.
+struct InputColumns {
+    all: Vec<usize>,
+    numbers: Vec<usize>,
+    words: Words,
+}
+
+impl InputColumns {
+    fn new(rows: &mut Rows, inputs: &[usize]) -> Result<Self, DataError> {
+        let words = Words::among(rows, inputs)?;
+        let of_words = words.columns();
+        let numbers = inputs.iter().copied().filter(|column| !of_words.contains(column)).collect();
+        Ok(Self { all: inputs.to_vec(), numbers, words })
+    }
+
+    fn watched(&self) -> Watched {
+        Watched { inputs: self.numbers.clone(), words: self.words.columns(), ..Watched::default() }
+    }
+
+    /// The next row, its words remembered; or all that cannot be used from it on.
+    fn next(&mut self, rows: &mut Rows, used: &[usize], cells: &mut Vec<f32>) -> Result<bool, DataError> {
+        let read = match rows.next_cells(used, cells) {
+            Ok(true) => self.words.read(rows).map(|()| true),
+            other => other,
+        };
+        read.map_err(|error| survey(rows, used, &self.all, &mut self.words, error))
     }
 }
 
@@ -124,9 +166,4 @@ impl Dataset {
         }
         Ok(())
     }
-}
-
-/// The next row, or all that is no number from it on.
-fn next(rows: &mut Rows, used: &[usize], inputs: &[usize], cells: &mut Vec<f32>) -> Result<bool, DataError> {
-    rows.next_cells(used, cells).map_err(|error| survey(rows, used, inputs, error))
 }

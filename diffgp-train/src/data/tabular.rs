@@ -18,8 +18,9 @@ pub(super) trait Tabular: fmt::Debug + Send {
     /// Where the row at hand stands.
     fn place(&self) -> Place;
 
-    /// Whether the first row holds a word in that column; asked before a row is read.
-    fn begins_with_word(&mut self, column: usize) -> bool;
+    /// The cells of the first rows in that column, at most so many; asked before a row is read. What cannot be read is said
+    /// when rows are read.
+    fn beginning(&mut self, column: usize, rows: usize) -> Vec<Value<'_>>;
 
     /// Says before a row is read which columns will be looked at; the others need not be read.
     fn choose(&mut self, _columns: &[usize]) {}

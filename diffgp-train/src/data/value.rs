@@ -60,9 +60,32 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The word in it, in a text column: any text that is no number.
+    pub(super) fn word(&self) -> Result<String, CellProblem> {
+        match self {
+            Self::Missing(_) => Err(CellProblem::Missing),
+            Self::Other(_, problem) => Err(*problem),
+            _ => cell::word(&self.bytes()),
+        }
+    }
+
     /// Whether it holds a word: no number, and no marker of a missing value.
     pub(super) fn is_word(&self) -> bool {
         matches!(self, Self::Text(text) if cell::is_word(text))
+    }
+
+    /// The same for longer than the row is at hand.
+    #[cfg(any(feature = "parquet", test))]
+    pub(super) fn into_owned(self) -> Value<'static> {
+        match self {
+            Self::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
+            Self::Single(value) => Value::Single(value),
+            Self::Double(value) => Value::Double(value),
+            Self::Signed(value) => Value::Signed(value),
+            Self::Unsigned(value) => Value::Unsigned(value),
+            Self::Missing(what) => Value::Missing(what),
+            Self::Other(what, problem) => Value::Other(what, problem),
+        }
     }
 
     /// As messages quote it, without the blanks around it.
@@ -83,9 +106,34 @@ impl<'a> Value<'a> {
     }
 }
 
+/// Whether cells are those of a text column: words, with true and false and missing ones among them, if nothing else.
+pub(super) fn are_words(cells: &[Value<'_>]) -> bool {
+    let problem = |cell: &Value<'_>| cell.number().err();
+    let fits = |cell: &Value<'_>| match problem(cell) {
+        Some(CellProblem::NotANumber | CellProblem::Missing) => true,
+        Some(_) => false,
+        None => cell::truth(&cell.text()).is_some(),
+    };
+    cells.iter().all(fits) && cells.iter().any(|cell| problem(cell) == Some(CellProblem::NotANumber))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_columns_hold_words_and_nothing_else() {
+        let [red, truth, missing] = [Value::text_of(b"red"), Value::truth(true), Value::Missing("null")];
+        assert!(are_words(&[missing.clone(), truth.clone(), red.clone()]));
+        assert!(!are_words(&[missing, truth]) && !are_words(&[]));
+        for other in [Value::Signed(1), Value::text_of(b"1.5"), Value::Other("a date", CellProblem::Time)] {
+            assert!(!are_words(&[red.clone(), other.clone()]));
+            let expected =
+                if let Value::Other(..) = other { CellProblem::Time } else { CellProblem::NumberAmongCategories };
+            assert_eq!(other.word(), Err(expected));
+        }
+        assert_eq!(red.word(), Ok("red".to_owned()));
+    }
 
     #[test]
     fn numbers_of_every_type_are_rounded_once() {

@@ -74,6 +74,27 @@ pub fn score(
     Ok(tally.finish())
 }
 
+/// The log-likelihood of every row, as [`score`] averages it.
+pub fn log_likelihoods(
+    model: &Model<'_>,
+    rows: &[Known<'_>],
+    sampling: Sampling,
+    threads: &Threads,
+) -> Result<Vec<f64>, RowError> {
+    let mut all = Vec::with_capacity(rows.len());
+    for chunk in rows.chunks(CHUNK) {
+        let inputs: Vec<Row<'_>> = chunk.iter().map(|known| known.row).collect();
+        for (known, evaluated) in chunk.iter().zip(evaluate(model, &inputs, sampling, threads)?) {
+            let mut alone = Tally::new(model);
+            if !alone.add(known.targets, &evaluated) {
+                return Err(RowError { number: known.row.number, problem: RowProblem::NoDensity });
+            }
+            all.push(alone.finish().log_likelihood);
+        }
+    }
+    Ok(all)
+}
+
 /// Adds up rows.
 struct Tally {
     /// Mean, deviation and noise, in units of the deviation squared, of every real target.

@@ -6,6 +6,7 @@ use std::io::{self, Read};
 
 use super::super::cell::quoted;
 use super::super::records::{MAX_CELLS, MAX_LINE};
+use super::super::value::Value;
 use super::super::zip::refused;
 use super::element::{Element, Objects};
 use super::literal::{self, Literal};
@@ -42,6 +43,13 @@ pub(super) struct Column {
     pub(super) element: Element,
     /// Where it is in a row.
     pub(super) offset: usize,
+}
+
+impl Column {
+    /// The cell in a row.
+    pub(super) fn value<'a>(&self, row: &'a [u8]) -> Value<'a> {
+        self.element.value(&row[self.offset..self.offset + self.element.size])
+    }
 }
 
 impl Header {

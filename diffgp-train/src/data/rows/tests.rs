@@ -91,7 +91,7 @@ fn long_cells_and_names_are_quoted_in_part() {
         message(&format!("a,y\n1,{long}\n"), "y"),
         format!("row 1 (line 2), column \"y\": {start} is not a number")
     );
-    assert!(message(&format!("{long},y\nx,1\n"), "y").starts_with(&format!("row 1 (line 2), column {start}")));
+    assert!(message(&format!("{long},y\nx,1\n2,1\n"), "y").starts_with(&format!("row 1 (line 2), column {start}")));
 }
 
 #[test]
@@ -209,13 +209,13 @@ fn all_columns_without_numbers_are_listed_at_once() {
     assert_eq!(
         message(&format!("when,a,where,b,y\n{rows}"), "y"),
         "row 1 (line 2), column \"when\": \"2024-03-01\" is a date or a time; write it as a number (hours since the start, the \
-         hour of the day), or leave the column out; in all there are no numbers in \"when\" (30 dates or times), \"where\" (30 \
-         words), \"b\" (30 missing)"
+         hour of the day), or leave the column out; in all this concerns \"when\" (30 dates or times), \"where\" (14 \
+         words too many), \"b\" (30 missing)"
     );
     assert_eq!(
         message("1,2\n,2\n3,4\n\n5,?\n", "1"),
-        "row 2 (line 2), column 0 (counted from 0): \"\" is a missing value; fill it in or leave the row out; in all there are \
-         no numbers in column 0 (1 missing), column 1 (1 missing)"
+        "row 2 (line 2), column 0 (counted from 0): \"\" is a missing value; fill it in or leave the row out; in all this \
+         concerns column 0 (1 missing), column 1 (1 missing)"
     );
     assert!(message("a,y\n\"1,234,567\",2\n", "y").contains("has thousands separators"));
 }
