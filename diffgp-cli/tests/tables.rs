@@ -111,15 +111,12 @@ mod parquet {
         refuse("nan", &[place, "\"nan\"", "\"NaN\" is not finite"]);
         refuse("infinite", &[place, "\"infinite\"", "\"inf\" is not finite"]);
         refuse("when", &["row 1 (row group 1)", "\"a timestamp\" is a date or a time", "\"when\" (40 dates or times)"]);
-        refuse(
-            "many",
-            &["row 1 (row group 1)", "\"a list\" is not read", "\"many\" (40 of another type)"],
-        );
+        refuse("many", &["row 1 (row group 1)", "\"a list\" is not read", "\"many\" (40 of another type)"]);
         let train = |options: &str| -> Outcome {
             folder.run(&format!("train refused.parquet {} {QUICK} {options}", only("gap"))).succeeds()
         };
         assert!(train("--missing drop").stderr.contains("1 rows with missing cells are left out"));
         assert!(train("--missing mean").stderr.contains("1 missing cells are filled"));
-        refused(&folder, "zstd.parquet", "--target y", &["row group 1", "zstd"]);
+        refused(&folder, "zstd.parquet", "--target y", &["packed with ZSTD", "expected Snappy"]);
     }
 }
