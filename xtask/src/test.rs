@@ -44,7 +44,7 @@ pub(crate) fn run(args: Args) -> Result<()> {
     // Again with Parquet, what is about tables.
     let mut tables =
         command::cargo(".", ["test", "--locked", "-p", "diffgp-train", "-p", "diffgp-cli", "-p", "diffgp-tests"]);
-    command::run(tables.args(PARQUET).args(["--lib", "--tests", "table"]))?;
+    command::run(tables.args(PARQUET).args(["--tests", "table"]))?;
     if args.no_python {
         eprintln!(
             "\n*** SKIPPED: the package for Python (--no-python). Estimators, bits and types are NOT checked. ***"
