@@ -118,6 +118,6 @@ mod parquet {
         };
         assert!(train("--missing drop").stderr.contains("1 rows with missing cells are left out"));
         assert!(train("--missing mean").stderr.contains("1 missing cells are filled"));
-        refused(&folder, "zstd.parquet", "--target y", &["row group 1", "zstd"]);
+        refused(&folder, "zstd.parquet", "--target y", &["packed with ZSTD", "expected Snappy"]);
     }
 }

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use parquet::basic::CompressionCodec;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use super::DataError;
@@ -67,6 +68,13 @@ pub(super) fn open(path: &Path, file: File) -> Result<Opened, DataError> {
     if total > MAX_ROWS {
         return Err(refused(format!("has {total} rows; expected at most {MAX_ROWS}")));
     }
+    let mut codecs =
+        metadata.row_groups().iter().flat_map(|group| group.columns()).map(|column| column.compression_codec());
+    if let Some(codec) = codecs.find(|codec| !is_unpacked(*codec)) {
+        return Err(refused(format!(
+            "its pages are packed with {codec:?}; expected Snappy, gzip, LZ4, or plain pages"
+        )));
+    }
     let described = metadata.file_metadata().schema_descr().columns();
     if described.is_empty() || described.len() > MAX_CELLS {
         return Err(refused(format!("has {} columns; expected 1 to {MAX_CELLS}", described.len())));
@@ -97,6 +105,12 @@ pub(super) fn open(path: &Path, file: File) -> Result<Opened, DataError> {
     };
     let (names, found, sections) = (Some(names), Vec::new(), Vec::new());
     Ok(Opened { columns: count, names, unnamed: "the columns have no names", found, sections, table: Box::new(table) })
+}
+
+/// Whether pages can be unpacked that are packed so.
+fn is_unpacked(codec: CompressionCodec) -> bool {
+    use CompressionCodec::{GZIP, LZ4, LZ4_RAW, SNAPPY, UNCOMPRESSED};
+    matches!(codec, UNCOMPRESSED | SNAPPY | GZIP | LZ4 | LZ4_RAW)
 }
 
 impl ParquetTable {
