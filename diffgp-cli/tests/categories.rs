@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::runner::Folder;
 
-const QUICK: &str = "--flow-time 0 --inducing 8 --iterations 12 --calibration none";
+const QUICK: &str = "--force --flow-time 0 --inducing 8 --iterations 12 --calibration none";
 const COLOURS: [&str; 3] = ["red", "blue", "green"];
 
 /// A table with the words of each row, written by `row`.
@@ -92,7 +92,8 @@ fn inspect_names_the_words_and_the_snippet_takes_them() {
         "Self::Green => [0.0, 1.0, 0.0],",
         "enum PumpState {",
         "Self::On => [1.0],",
-        "let [colour_blue, colour_green, colour_red] = colour.inputs();  // colour: Colour",
+        "fn predict(colour: Colour, x: f32, pump_state: PumpState)",
+        "let [colour_blue, colour_green, colour_red] = colour.inputs();",
         "let [pump_state_off_on] = pump_state.inputs();",
         "let x = [colour_blue, colour_green, colour_red, x, pump_state_off_on];",
     ] {

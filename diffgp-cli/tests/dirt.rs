@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::runner::Folder;
 
-const QUICK: &str = "--flow-time 0 --inducing 8 --iterations 5 --calibration none";
+const QUICK: &str = "--force --flow-time 0 --inducing 8 --iterations 5 --calibration none";
 
 /// A hundred rows of a, b and y, through `change`.
 fn table(header: &str, change: impl Fn(usize, &mut [f64; 3])) -> String {

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::runner::Folder;
 
-const QUICK: &str = "--flow-time 0 --inducing 12 --iterations 40";
-const EXACT: &str = "--flow-time 0 --calibration none";
+const QUICK: &str = "--force --flow-time 0 --inducing 12 --iterations 40";
+const EXACT: &str = "--force --flow-time 0 --calibration none";
 
 /// 160 rows: y depends much on a, less on b, and not on c.
 fn rows() -> Vec<[f64; 4]> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::runner::Folder;
 
-const QUICK: &str = "--flow-time 0 --inducing 8 --iterations 12 --calibration none";
+const QUICK: &str = "--force --flow-time 0 --inducing 8 --iterations 12 --calibration none";
 
 fn made(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/tables").join(name)

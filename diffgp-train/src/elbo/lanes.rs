@@ -83,11 +83,11 @@ impl LaneTotals {
         })?;
         let (own, layers) = numbers.split_at(1 + noise);
         let (flow, predictor) = layers.split_at(flow_len);
-        Ok(Self {
+        Ok(threads.pool.install(|| Self {
             flow: model.flow.as_ref().map(|model| model.layer.total(flow)),
             predictor: model.predictor.total(predictor),
             log_density: own[0],
             noise: own[1..].to_vec(),
-        })
+        }))
     }
 }
