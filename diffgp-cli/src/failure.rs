@@ -83,7 +83,7 @@ pub(crate) fn advice(error: &anyhow::Error) -> String {
             format!("; --ignore {names} keeps those that do, and so does --select of train")
         }
         Some(DataError::ManyInputs { leave_out, .. }) if !leave_out.is_empty() => {
-            "; --select of train keeps those that do".to_owned()
+            "; --ignore leaves others out, and --select of train keeps those that do".to_owned()
         }
         Some(DataError::ManyInputs { .. }) => " with --ignore".to_owned(),
         Some(DataError::Columns { leave_out, columns, .. }) if !leave_out.is_empty() => {

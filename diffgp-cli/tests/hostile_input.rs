@@ -36,7 +36,7 @@ fn a_hundred_thousand_columns_are_refused_at_once() {
     folder.write("wide.csv", format!("{}\n", names(100_000)));
     folder.run("train wide.csv --target c1").refused_with(&["wide.csv", "line 1", "cells"]);
     folder.write("wide.csv", format!("{}\n", names(16_000)));
-    folder.run("train wide.csv --target c1").refused_with(&["wide.csv", "15999 columns", "at most 64", "--ignore"]);
+    folder.run("train wide.csv --target c1").refused_with(&["wide.csv", "15999 inputs", "at most 64", "--ignore"]);
     let unknown = folder.run("train wide.csv --target z");
     assert!(unknown.stderr.len() < 1000, "{}", unknown.stderr.len());
     assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());

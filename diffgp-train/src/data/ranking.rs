@@ -25,7 +25,8 @@ pub(super) fn too_many(rows: &mut Rows, inputs: &[usize], targets: &[usize]) -> 
     // Of equals the first.
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let name = |column: usize| rows.names().map_or_else(|| column.to_string(), |names| names[column].clone());
-    let (kept, left) = order.split_at(MAX_INPUTS);
+    // Nothing is proposed where nothing is known.
+    let (kept, left) = if order[0].0 > 0.0 { order.split_at(MAX_INPUTS) } else { (&[][..], &[][..]) };
     let mut left: Vec<usize> = left.iter().map(|&(_, place)| inputs[place]).collect();
     left.sort_unstable();
     DataError::ManyInputs {
