@@ -45,7 +45,8 @@ fn arrays_are_the_same_table() {
     same(&folder, "plain.csv", "--target 2", &["x-and-y.npz", "packed-columns.npz"]);
     same(&folder, "named.csv", "--target y", &["records.npy", "named.npz"]);
     same(&folder, "mixed.csv", "--target a --ignore site", &["mixed.npy"]);
-    // Words are classes, True and False too, and groups.
+    // Words are inputs, classes, True and False too, and groups.
+    same(&folder, "mixed.csv", "--target a", &["mixed.npy"]);
     same(&folder, "mixed.csv", "--target site", &["mixed.npy"]);
     same(&folder, "mixed.csv", "--target on --ignore site", &["mixed.npy"]);
     same(&folder, "mixed.csv", "--target a --groups site --test-share 0.25", &["mixed.npy"]);
@@ -94,6 +95,7 @@ mod parquet {
         let folder = folder();
         same(&folder, "named.csv", "--target y", &["named.parquet", "gzip.parquet", "lz4.parquet", "none.parquet"]);
         same(&folder, "mixed.csv", "--target a --ignore site", &["mixed.parquet"]);
+        same(&folder, "mixed.csv", "--target a", &["mixed.parquet"]);
         same(&folder, "mixed.csv", "--target site", &["mixed.parquet"]);
         same(&folder, "mixed.csv", "--target on --ignore site", &["mixed.parquet"]);
         same(&folder, "mixed.csv", "--target a --groups site --test-share 0.25", &["mixed.parquet"]);
