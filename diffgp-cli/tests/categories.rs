@@ -73,7 +73,10 @@ fn words_make_the_model_of_columns_made_by_hand() {
     folder.run("explore words.dgp words.csv --out page.html").succeeds();
     folder.run("compress words.dgp --data words.csv --max-bytes 1500 --out small.dgp").succeeds();
     folder
-        .run(&format!("crossval words.csv --target y {QUICK} --flow-times 0 --folds 2").replace("--flow-time 0 ", ""))
+        .run(
+            &format!("crossval words.csv --target y {QUICK} --flow-times 0 --folds 2")
+                .replace("--force --flow-time 0 ", ""),
+        )
         .succeeds();
 }
 
