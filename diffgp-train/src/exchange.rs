@@ -2,7 +2,7 @@
 //!
 //! All of them run the same program on the same rows and settings, so all know what comes next; each computes its share of
 //! the chunks of rows, and then all know the result. Nothing is ever added in an order that depends on how many they are:
-//! sums go from rank to rank, each of which adds its lanes in their order ([`Exchange::fold`]). The library brings
+//! sums go from rank to rank, each of which adds its lanes in their order (`fold`). The library brings
 //! [`Alone`]; the command brings MPI.
 
 use std::fmt;
