@@ -63,7 +63,7 @@ def test_the_same_bytes_of_classes_and_of_several_targets(command, tmp_path):
     command("train", "--target", "kind", "--ignore", "force", *common)
     gp = DiffGPClassifier(**parameters).fit(frame[["angle", "load"]], frame["kind"])
     assert gp.to_bytes() == (tmp_path / "m.dgp").read_bytes()
-    command("train", "--target", "force,load", "--ignore", "kind", "--run-dir", tmp_path / "again", *common)
+    command("train", "--target", "force,load", "--ignore", "kind", "--force", *common)
     gp = DiffGPRegressor(**parameters).fit(frame[["angle"]], frame[["force", "load"]])
     assert gp.to_bytes() == (tmp_path / "m.dgp").read_bytes()
 
