@@ -6,9 +6,9 @@
 //! 2. `X` and `y` are columns one after the other, without names; other arrays beside them are not read;
 //! 3. arrays with one axis each, of the same length, are columns with the names of the arrays.
 //!
-//! The crate npyz was looked at: its header parser follows nesting as deep as a file asks for, its shapes overflow, and its
-//! archives bring bzip2 and zstd. Memory: a buffer of 4 MiB; what is packed and has columns one after the other is unpacked
-//! whole, since rows are needed.
+//! The crate npyz was looked at: it takes a header as long as a file says, 4 GiB, multiplies shapes without a look at overflow,
+//! and its archives bring bzip2 and zstd. Memory: a buffer of 4 MiB; what is packed and has columns one after the other is
+//! unpacked whole, since rows are needed.
 
 mod element;
 mod header;
