@@ -24,7 +24,8 @@ pub(crate) fn test() -> Result<()> {
     for name in CRATES {
         let stem = format!("{name}-{}", env!("CARGO_PKG_VERSION"));
         let file = packed.join("package").join(format!("{stem}.crate"));
-        command::run(Command::new("tar").arg("xzf").arg(&file).arg("-C").arg(&unpacked))?;
+        // As files of now: packages hold dates of long ago, by which cargo would take them for those of the last time.
+        command::run(Command::new("tar").arg("xmzf").arg(&file).arg("-C").arg(&unpacked))?;
         manifest += &format!("{name} = {{ path = \"{stem}\" }}\n");
     }
     fs::write(unpacked.join("Cargo.toml"), manifest)?;
