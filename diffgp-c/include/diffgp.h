@@ -799,4 +799,4 @@ size_t diffgp_workspace_bytes(size_t inputs,
 #endif  // __cplusplus
 
 #endif  /* DIFFGP_H */
-/* sources 770f2515, header c5ec6bc5 */
+/* sources d97d5b67, header c5ec6bc5 */

@@ -174,7 +174,6 @@ impl From<Error> for diffgp_status {
             Error::NoPaths => Self::DIFFGP_ERROR_NO_PATHS,
             Error::Unfinished { .. } => Self::DIFFGP_PENDING,
             Error::NotFinite => Self::DIFFGP_ERROR_NOT_FINITE,
-            Error::Model(error) => error.into(),
             _ => Self::DIFFGP_ERROR_OTHER,
         }
     }
